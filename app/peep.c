@@ -131,7 +131,7 @@ run_line (Peep *peep, const char *line, const char *place)
   return show (peep, reply, place);
 }
 
-/* The lines of a script, each with those that belong to it. */
+/* Runs the lines of a script, each with its continuation lines. */
 static gboolean
 run_stream (Peep *peep, FILE *stream, const char *name)
 {
@@ -224,7 +224,7 @@ run_terminal (Peep *peep)
   ph_terminal_close ();
 }
 
-/* The model on the command line is opened without a word; only a failure is an answer. */
+/* Opens the model of the command line. Only a failure prints something. */
 static gboolean
 open_file (Peep *peep, const char *file)
 {

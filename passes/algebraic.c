@@ -13,7 +13,7 @@ other_operand (PhMatch *match)
   return first == match->slot[0] ? ph_node_input (match->root, 1) : first;
 }
 
-/* The unit must broadcast into x: [1] + zeros [3] has three elements. */
+/* Returns TRUE if the neutral operand broadcasts into x: [1] + zeros [3] has three elements. */
 static gboolean
 keeps_x (PhMatch *match)
 {
@@ -107,7 +107,7 @@ other_is_false (PhMatch *match)
   return keeps_x (match) && is_truth (match->slot[1], FALSE);
 }
 
-/* The same operator twice with the same attributes and other inputs, and doing it again changes nothing. */
+/* Returns TRUE for a repeated idempotent operator with the same attributes and other inputs. */
 static gboolean
 is_repeated (PhMatch *match)
 {

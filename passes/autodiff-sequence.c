@@ -260,7 +260,7 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
   return FALSE;
 }
 
-/* The tensor that @node reads out of a sequence. (nullable) */
+/* Returns the tensor that @node reads from a sequence. (nullable) */
 static PhValue *
 read_out (Opening *self, PhNode *node)
 {

@@ -90,7 +90,7 @@ has_ints (const PhNode *node, guint input)
   return ph_value_ints (ph_node_input (node, input), &values, &n);
 }
 
-/* A constant with one number per axis. */
+/* Returns TRUE for a constant with one number per axis. */
 static gboolean
 is_by_axis (const PhValue *value, int rank)
 {
@@ -111,7 +111,7 @@ takes_resize (const PhNode *node, int rank)
   return sizes != NULL ? is_by_axis (sizes, rank) : is_by_axis (scales, rank);
 }
 
-/* The one axis that a Gather of one element drops. (transfer full) */
+/* Returns the axis that a Gather of one element drops. (transfer full) */
 static gint64 *
 gathered_axis (const PhNode *node, int rank, gsize *n)
 {
@@ -146,7 +146,7 @@ keeps_order_of_rest (const PhNode *node, const PhAxisOrder *layout)
   return axes != NULL && n > 0;
 }
 
-/* A sum of floats over several axes is another one in another order; of no float is it. */
+/* Returns FALSE for a sum of floats over several axes, which changes with the order of its terms. */
 static gboolean
 keeps_order_of_terms (const PhNode *node, const PhAxisOrder *layout)
 {

@@ -153,8 +153,8 @@ is_named (PhModel *model, const char *symbol)
   return FALSE;
 }
 
-/* A script may bind the dimensions of many models, some with sizes already; but if there are other symbols, the name is likely a
- * mistake. */
+/* Returns TRUE if the model has other symbols, which makes the name a likely mistake; a script may bind dimensions of models that have
+ * sizes already. */
 static gboolean
 has_symbols (PhModel *model)
 {

@@ -32,7 +32,7 @@ is_plain (const PhNode *conv)
          && ph_value_dim (ph_node_input (conv, 1), 0) > 0 && ph_value_dim (ph_node_input (conv, 1), 1) > 0;
 }
 
-/* The batch size may be unknown, or 0: a 0 in the shape copies it. */
+/* Returns TRUE for windows of one element. The batch size may be unknown, or 0: a 0 in the shape copies it. */
 static gboolean
 is_one_by_one (PhMatch *match)
 {

@@ -147,7 +147,7 @@ self_attention (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The gates of @w in the order that ONNX has them, as one direction of several. */
+/* Returns the gates of @w in ONNX's order, as one direction of several. */
 static PhValue *
 gates (PhConvert *l, PhValue *w, const guint *order, guint n)
 {

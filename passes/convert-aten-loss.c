@@ -94,7 +94,7 @@ pairwise (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The distances of all rows of one to all rows of the other. */
+/* Builds the distances of all rows of one to all rows of the other. */
 static gboolean
 all_distances (PhConvert *l, PhValue **out)
 {
@@ -143,7 +143,7 @@ binary_cross_entropy (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The target is a class for each sample. */
+/* Builds a loss whose target is a class per sample. */
 static PhValue *
 by_class (PhConvert *l, const PhOp *op, PhValue *x, PhValue *target, PhValue *weight)
 {

@@ -68,7 +68,7 @@ take_diagonal (PhConvert *l, PhValue *x, int a, int b, gint64 offset)
   return x != NULL ? gather (l, x, rank - 2, indices (l, at, &n, 1)) : NULL;
 }
 
-/* The last axis as a diagonal of a square, zero elsewhere. */
+/* Puts the last axis on the diagonal of a square of zeros. */
 static PhValue *
 put_diagonal (PhConvert *l, PhValue *x, gint64 offset)
 {

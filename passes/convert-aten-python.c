@@ -25,7 +25,7 @@ ph_aten_is_none (const PhValue *value)
   return g_strcmp0 (constant_text (value), "None") == 0;
 }
 
-/* The parameter as the text between its quotes. (transfer full) (nullable) */
+/* Returns the parameter as the text between its quotes. (transfer full) (nullable) */
 static char *
 string (PhConvert *l, guint k, const char *name)
 {
@@ -142,7 +142,7 @@ is_floating (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The device and the mode: a CPU, with gradients enabled, as when the model was written. */
+/* Converts queries of the device and the mode: a CPU with gradients enabled, as when the model was written. */
 static gboolean
 surroundings (PhConvert *l, PhValue **out)
 {

@@ -338,7 +338,7 @@ size (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* An element of a list, or of a tensor's first dimension. */
+/* Takes an element of a list, or of a tensor's first dimension. */
 static gboolean
 get_item (PhConvert *l, PhValue **out)
 {

@@ -309,7 +309,7 @@ count (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The @k-th smallest along @axis, and where it is. */
+/* Builds the @k-th smallest element along @axis, and its index. */
 static gboolean
 smallest (PhConvert *l, PhValue *x, gint64 axis, gint64 k, gboolean keep, PhValue **out)
 {

@@ -9,7 +9,7 @@
 #define IS_BOOL(l_)  (DTYPE (l_) == PH_BOOL)
 #define IS_FLOAT(l_) ph_dtype_is_float (DTYPE (l_))
 
-/* The operators that have the same meaning in both. */
+/* Converts operators that have the same meaning in both. */
 static gboolean
 same (PhConvert *l, PhValue **out)
 {
@@ -218,7 +218,7 @@ integer_of (gsize size, gboolean is_signed)
                      : (is_signed ? PH_INT64 : PH_UINT64);
 }
 
-/* The order of all floats, -NaN first: that of their bits, with those of negative numbers turned round. */
+/* Maps floats to integers in their total order, -NaN first: their bits, with those of negative numbers inverted. */
 static PhValue *
 total_order (PhConvert *l, PhValue *value)
 {

@@ -97,7 +97,7 @@ copy_body (Rewrite *rewrite, const char *attr, PhGraph *body, PhValue *const *va
   return ph_builder_finish (&inside, error);
 }
 
-/* A node of operator @op in place of @node, without its first @skip operands that its bodies now capture. */
+/* Begins a node of operator @op in place of @node, without its first @skip operands, which its bodies capture now. */
 static PhNode *
 begin_node (Rewrite *rewrite, PhNode *node, const char *op, PhValue **inputs, guint n)
 {
@@ -346,7 +346,7 @@ memory_order (PhConvert *l, const char *attr, guint rank, gint64 *order)
   return TRUE;
 }
 
-/* The same bytes under another shape: in the order of memory they are one row after the other. */
+/* Reinterprets the same bytes in memory order with another shape. */
 static gboolean
 bitcast (PhConvert *l, PhValue **out)
 {
@@ -372,7 +372,7 @@ bitcast (PhConvert *l, PhValue **out)
   return *out != NULL;
 }
 
-/* The same elements under another shape. */
+/* Gives the same elements another shape. */
 static gboolean
 reshaped (PhConvert *l, PhValue **out)
 {

@@ -151,7 +151,7 @@ typedef struct
   guint n;
 } Order;
 
-/* The permutation that brings the two dimensions named and then the spatial ones to the front. */
+/* Computes the permutation that moves the two named dimensions and then the spatial ones to the front. */
 static gboolean
 order_of (PhConvert *l, const char *first, const char *second, const char *spatial, guint rank, Order *order)
 {
@@ -228,7 +228,7 @@ pad_input (PhConvert *l, PhValue *x, const Window *window, guint rank, PhDType w
   return edges ? ph_convert_pad (l, x, ph_convert_number (l, work, 0), low, high, interior, rank) : x;
 }
 
-/* The groups of the batch become groups of features. @dims: of @x. */
+/* Turns groups of the batch into groups of features. @dims: of @x. */
 static PhValue *
 batches_to_features (PhConvert *l, PhValue *x, gint64 batches, guint rank, gint64 *dims)
 {

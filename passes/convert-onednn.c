@@ -256,7 +256,7 @@ concat (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* The index along an axis. */
+/* Builds the index along an axis. */
 static gboolean
 gen_index (PhConvert *l, PhValue **out)
 {

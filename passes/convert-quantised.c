@@ -94,7 +94,7 @@ parse (const char *text, Quantisation *q)
   return q->axis >= 0 || q->n == 1;
 }
 
-/* A single number, or one per element of the axis. */
+/* Builds a single number, or one per element of the axis. */
 static PhValue *
 numbers (PhConvert *l, const Quantisation *q, const double *values, guint rank, PhDType dtype)
 {

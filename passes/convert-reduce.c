@@ -13,7 +13,7 @@ body_of (PhConvert *l, const char *name)
   return body != NULL ? body : l->node->graphs != NULL && l->node->graphs->len > 0 ? l->node->graphs->pdata[0] : NULL;
 }
 
-/* The reduction that corresponds to a binary operator. */
+/* Returns the reduction that corresponds to a binary operator. */
 static const PhOp *
 reduction_of (const PhOp *op, PhDType dtype)
 {
@@ -242,7 +242,7 @@ cumulative (PhConvert *l, const PhOp *op, const Window *w)
                         ph_convert_number (l, PH_INT64, axis));
 }
 
-/* A maximum over windows of the last dimensions of [batch, features, space]. */
+/* Builds a maximum over windows of the last dimensions of [batch, features, space]. */
 static PhValue *
 max_pool (PhConvert *l, const PhOp *op, const Window *w)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The operand's dimensions put in their places among the result's, 1 elsewhere. */
+/* Puts the operand's dimensions at their places in the result, with 1 elsewhere. */
 static PhValue *
 place (PhConvert *l, PhValue *x, const gint64 *at, gsize n_at, guint rank)
 {

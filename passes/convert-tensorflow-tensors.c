@@ -154,7 +154,7 @@ unpack (PhConvert *l, PhValue **out)
   return l->b->error == NULL;
 }
 
-/* A size of -1 is all that is left. */
+/* Converts Slice, in which a size of -1 means all the rest. */
 static gboolean
 slice (PhConvert *l, PhValue **out)
 {

@@ -139,7 +139,7 @@ cast (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* A condition of one dimension chooses rows. */
+/* Converts Select, in which a condition of one dimension chooses rows. */
 static gboolean
 select_v1 (PhConvert *l, PhValue **out)
 {

@@ -282,7 +282,7 @@ quantised_values (PhModel *model)
   return found;
 }
 
-/* A composite is a call of the function that decomposes it. */
+/* Replaces composites by calls of the functions that decompose them. */
 static gboolean
 resolve_composites (PhPassRun *run, GError **error)
 {

@@ -199,7 +199,7 @@ write_out (PhPassRun *run, PhNode *node, gboolean *changed)
   return TRUE;
 }
 
-/* The function of the model that @partial holds, with its first operands in @to. (nullable) */
+/* Returns the function of the model that @partial contains, with its first operands in @to. (nullable) */
 static PhFunction *
 partial_function (PhModel *model, PhValue *value, GPtrArray *to)
 {

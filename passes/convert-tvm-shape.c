@@ -33,7 +33,7 @@ permute (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* The shape from the attribute; where it has symbols, from the declared type. */
+/* Returns the shape from the attribute or, if it has symbols, from the declared type. */
 static GArray *
 shape_of (PhConvert *l, const char *attr)
 {

@@ -319,7 +319,7 @@ reduce (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* The mean of the squared distance from the mean. */
+/* Builds the mean of the squared distance from the mean. */
 static gboolean
 variance (PhConvert *l, PhValue **out)
 {

@@ -10,7 +10,7 @@
 
 static const char why[] = "The same operator on the same inputs gives the same result.";
 
-/* The first two inputs of a commutative operator in a canonical order. */
+/* Returns an input, with the first two of a commutative operator in a canonical order. */
 static const PhValue *
 operand (const PhNode *node, guint i)
 {

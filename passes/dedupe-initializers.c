@@ -11,7 +11,7 @@ value_hash (gconstpointer value)
   return ph_tensor_hash (((const PhValue *) value)->tensor);
 }
 
-/* A hash is no proof: the bytes are compared. 0 and -0 are different bytes. */
+/* Compares the bytes, as equal hashes are no proof. 0 and -0 have different bytes. */
 static gboolean
 value_equal (gconstpointer a, gconstpointer b)
 {

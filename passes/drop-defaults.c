@@ -37,7 +37,7 @@ is_zero (const PhValue *value)
   return is_zero_constant (value);
 }
 
-/* The state of an RNN, GRU, LSTM that starts at zero: its input, or 0. */
+/* Returns the input of a state of an RNN, GRU or LSTM that starts at zero, or 0. */
 static guint
 zero_state (const PhNode *node)
 {

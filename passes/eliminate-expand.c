@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* The target of Expand may be smaller than x and of lower rank: dimensions of one ask for nothing. */
+/* Returns TRUE if Expand changes nothing: its target may also be all ones, of no higher rank than x. */
 static gboolean
 target_is_ones (PhMatch *match)
 {

@@ -258,7 +258,7 @@ was_refused (GError **error)
   return TRUE;
 }
 
-/* The rewrite itself, inside a transaction. */
+/* Performs the rewrite inside a transaction. */
 static gboolean
 engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *applied, GError **error)
 {

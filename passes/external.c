@@ -12,7 +12,7 @@
 #include "passes/adopt.h"
 #include "passes/run.h"
 
-/* A model in ONNX, brought to the newest opset, takes the place of @run's. @rewrites: see ph_pass_adopt(). */
+/* Replaces @run's model by one in ONNX, upgraded to the newest opset. @rewrites: see ph_pass_adopt(). */
 static gboolean
 adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, JsonArray *rewrites,
              GError **error)

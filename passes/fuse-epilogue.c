@@ -12,7 +12,7 @@
 
 static const char why[] = "The elements are finished while the product's result is still in the cache.";
 
-/* The only user, if it works element by element and its result is no larger. */
+/* Returns the only user if it is elementwise and its result is not larger. */
 static PhNode *
 next_in_chain (const PhNode *node)
 {

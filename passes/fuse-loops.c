@@ -22,7 +22,7 @@ same_turns (const PhNode *a, const PhNode *b)
          || (ph_loop_turns (a, body_a) >= 0 && ph_loop_turns (a, body_a) == ph_loop_turns (b, body_b));
 }
 
-/* A use in a body counts as one by the node of the loop's own graph that the body belongs to. */
+/* Returns TRUE if @node depends on @on. A use in a body counts as one by the body's owner in the loop's own graph. */
 static gboolean
 depends (PhNode *on, PhNode *node, guint *budget)
 {

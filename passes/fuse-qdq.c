@@ -94,7 +94,7 @@ look_at_operands (const PhNode *node)
   return floats == 0 && dequantised > packed ? ALL_OPERANDS : packed > 0 ? WEIGHTS_ONLY : NOT_QUANTISED;
 }
 
-/* The dequantisations of @node's operands join the region; one that others read too is computed again for it. */
+/* Adds the dequantizations of @node's operands to the region; one with other users is duplicated. */
 static gboolean
 add_operands (GPtrArray *region, PhNode *node, gboolean packed_only, PhBuilder *b)
 {

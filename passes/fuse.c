@@ -196,7 +196,7 @@ copy_node (Fusion *self, const PhNode *node)
   return TRUE;
 }
 
-/* A fused node's body takes its place. */
+/* Copies the body of a fused node in its place. */
 static gboolean
 copy_body (Fusion *self, const PhNode *node)
 {

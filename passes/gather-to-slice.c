@@ -24,7 +24,7 @@ is_a_row (PhMatch *match)
   return indices[0] >= 0 || indices[n - 1] < 0;
 }
 
-/* An end of 0 counted from the end would be the start. */
+/* Builds the Slice. For indices from the end, an end of 0 would mean the start, so the greatest number replaces it. */
 static PhValue *
 build_slice (PhMatch *match, PhBuilder *b)
 {

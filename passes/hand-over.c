@@ -10,7 +10,7 @@ is_new (const PhNode *node, const PhGraph *graph, PhId first)
   return node != NULL && node->graph == graph && node->id >= first;
 }
 
-/* A node that takes nothing from nodes that are new. */
+/* Returns TRUE for a node without operands from new nodes. */
 static gboolean
 begins (const PhNode *node, PhId first)
 {
@@ -23,7 +23,7 @@ begins (const PhNode *node, PhId first)
   return TRUE;
 }
 
-/* A node that nothing new waits for. */
+/* Returns TRUE for a node that no new node depends on. */
 static gboolean
 ends (const PhNode *node, PhId first)
 {

@@ -9,7 +9,7 @@ ph_loop_is_regular (const PhNode *loop, const PhGraph *body)
          && body->outputs->len == loop->outputs->len + 1 && loop->outputs->len + 2 >= loop->inputs->len;
 }
 
-/* A constant of one element. */
+/* Returns TRUE for a constant of one element. */
 static gboolean
 is_constant (const PhValue *value, gboolean wanted)
 {
@@ -18,7 +18,7 @@ is_constant (const PhValue *value, gboolean wanted)
   return tensor != NULL && ph_tensor_count (tensor) == 1 && (ph_tensor_get_int (tensor, 0) != 0) == wanted;
 }
 
-/* The condition after an iteration: a constant, the incoming condition, or a copy of either. */
+/* Returns TRUE if the condition after an iteration is a constant, the incoming condition, or a copy of either. */
 static gboolean
 goes_on (const PhNode *loop, const PhGraph *body)
 {

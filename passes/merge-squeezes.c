@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-/* The axes in the outer node's numbering, for both at once. (transfer full) (nullable) */
+/* Returns the axes of both in the outer node's numbering. (transfer full) (nullable) */
 static gint64 *
 both_axes (PhMatch *match, gsize *n)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A scale for the whole tensor, constant, finite and positive, with a zero point that is constant or left out. */
+/* Returns TRUE for a constant, finite and positive scale of the whole tensor, with a constant or absent zero point. */
 static gboolean
 is_per_tensor (const PhNode *node)
 {
@@ -30,7 +30,7 @@ is_byte (const PhValue *value)
   return ph_value_dtype (value) == PH_INT8 || ph_value_dtype (value) == PH_UINT8;
 }
 
-/* The numbers that @dtype holds: how many bits of precision, and the largest. */
+/* Returns the bits of precision of @dtype, and its largest number. */
 static guint
 precision (PhDType dtype, double *largest)
 {

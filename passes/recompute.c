@@ -135,7 +135,7 @@ repeat (PhNode *node, PhNode *before, GError **error)
   return ph_graph_add_node (node->graph, &spec, error);
 }
 
-/* The readers of @value in the backward graph, copies among them, read @copy. */
+/* Makes the users of @value in the backward graph, including copies, read @copy. */
 static gboolean
 read_copy (PhValue *value, PhValue *copy, GError **error)
 {

@@ -22,7 +22,7 @@ is_signed_pair (PhMatch *match)
          && ph_node_attr (match->node[1], "output_dtype") == NULL && ph_value_constant (match->slot[0]) == NULL;
 }
 
-/* The node again, on @x, with its zero point moved. */
+/* Builds the node on @x with its zero point shifted. */
 static PhValue *
 build_unsigned (PhBuilder *b, const PhNode *node, PhValue *x)
 {

@@ -24,7 +24,7 @@ one_int (const PhValue *value, gint64 *number)
   return TRUE;
 }
 
-/* A slice of one axis of known size, forward, that is not empty. */
+/* Reads a forward slice of one axis of known size that is not empty. */
 static gboolean
 read_part (PhNode *node, int *axis, Part *part)
 {

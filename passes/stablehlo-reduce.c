@@ -4,7 +4,7 @@
 
 #include "passes/stablehlo.h"
 
-/* The axes of a reduction, counted from the start. Returns: how many; -1: they are not constant */
+/* Reads the axes of a reduction, counted from the start. Returns their number; -1: they are not constant */
 static int
 read_axes (PhLowering *l, gint64 *axes)
 {

@@ -60,7 +60,7 @@ concat (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* A negative step: the axis is turned round first. */
+/* Converts Slice; for a negative step the axis is reversed first. */
 static gboolean
 slice (PhLowering *l, PhValue **out)
 {

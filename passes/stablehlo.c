@@ -220,7 +220,7 @@ ph_stable_iota (PhLowering *l, PhDType dtype, guint axis, const gint64 *dims, gu
                          PH_ATTRS (ph_attr_new_int ("iota_dimension", axis)));
 }
 
-/* The body of a reduction: one operator on two scalars. */
+/* Adds the body of a reduction: one operator on two scalars. */
 static PhValue *
 with_reducer (PhLowering *l, PhNode *node, const char *op, PhDType dtype)
 {

@@ -31,7 +31,7 @@ number (Step *step, PhValue *like, double value)
   return ph_build_scalar (&step->b, like->type->dtype, value);
 }
 
-/* An input of @tensor's type that holds it by default. */
+/* Adds an input of @tensor's type with it as the default. */
 static PhValue *
 add_input (Step *step, const char *name, PhTensor *tensor)
 {
@@ -140,7 +140,7 @@ static const struct
     0.001 },
 };
 
-/* The graph output that is the gradient by @weight. */
+/* Returns the graph output that is the gradient with respect to @weight. */
 static PhValue *
 find_gradient (PhModel *model, const PhValue *weight)
 {
@@ -150,7 +150,7 @@ find_gradient (PhModel *model, const PhValue *weight)
   return value != NULL && value->n_output_uses > 0 ? value : NULL;
 }
 
-/* The constant @weight as an input of its name, so that the next run can begin with another. */
+/* Makes the constant @weight an input of its name, so that the next run can begin with another. */
 static PhValue *
 open_weight (Step *step, PhValue *weight)
 {

@@ -357,7 +357,7 @@ start_level (PhTiles *tiles, double zoom, int device_scale)
 
 /* ── drawing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The pixels as a texture, which keeps them alive. */
+/* Returns the pixels as a texture, which keeps them alive. */
 static GdkTexture *
 tile_texture (Tile *tile)
 {

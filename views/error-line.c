@@ -39,7 +39,7 @@ first_of (PhErrorLine *self, guint bar, guint n)
   return (guint) ((guint64) bar * self->errors->len / n);
 }
 
-/* The value of the bar with the largest error. */
+/* Returns the value with the largest error in the bar. */
 static guint
 worst_of (PhErrorLine *self, guint bar, guint n)
 {

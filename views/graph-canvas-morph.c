@@ -39,7 +39,7 @@ is_shown (PhScene *scene, int box, int time)
   return at->shown && (at->kind == PH_BOX_GROUP || (at->n_tenants > 0 && ph_scene_tenant (scene, box, time) != NULL));
 }
 
-/* The same node or group in another scene, or -1. */
+/* Returns the same node or group in another scene, or -1. */
 static int
 counterpart (PhScene *scene, int box, int time, PhScene *other, int other_time)
 {

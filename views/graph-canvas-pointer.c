@@ -200,7 +200,7 @@ scroll_unit (GtkEventControllerScroll *controller)
   return source == GDK_SOURCE_TOUCHPAD || source == GDK_SOURCE_TRACKPOINT ? 40 : 0;
 }
 
-/* A wheel zooms around the pointer, Shift+wheel scrolls; a touchpad scrolls, Ctrl+touchpad zooms. */
+/* Handles scrolling: a wheel zooms around the pointer, Shift+wheel scrolls; a touchpad scrolls, Ctrl+touchpad zooms. */
 static gboolean
 on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
 {

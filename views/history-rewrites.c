@@ -13,7 +13,7 @@
 
 #define N_EFFECTS 6 /* lines */
 
-/* The step that the position is after, or in. G_MAXUINT: the file. */
+/* Returns the step that the position is after, or in. G_MAXUINT: the file. */
 static guint
 present_step (PhHistoryPanel *self)
 {

@@ -228,7 +228,7 @@ add_output (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofOut
   add_link (list, title, subtitle, to_value (console, at, output->name));
 }
 
-/* The outputs that show it, and the first value at the border of a rewrite. */
+/* Returns a list of the outputs that differ, and the first value at the border of a rewrite. */
 static GtkWidget *
 values_new (PhConsole *console, const PhProof *proof)
 {

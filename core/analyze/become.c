@@ -454,7 +454,7 @@ settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *tar
   return TRUE;
 }
 
-/* A function that was there becomes the new one, as the main graph does. */
+/* Turns functions into those of the target, as the main graph. */
 static gboolean
 settle_functions (Become *become)
 {

@@ -420,7 +420,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (*(char **) a, *(char **) b);
 }
 
-/* The format of the file, if Peephole can open it and the file has one of its extensions. (nullable) */
+/* Returns the format of the file, if Peephole can open it and the file has one of its extensions. (nullable) */
 static const PhFormat *
 format_of_file (const char *path)
 {
@@ -478,7 +478,7 @@ list_models (const char *folder, gboolean *alone, GPtrArray *problems, GError **
   return paths;
 }
 
-/* The name of the pass: "constant_fold" of "12_constant_fold.onnx". */
+/* Returns the name of the pass: "constant_fold" for "12_constant_fold.onnx". */
 static char *
 step_name (const char *path)
 {

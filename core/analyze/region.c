@@ -426,14 +426,14 @@ make_regions (Cut *cut)
   return found;
 }
 
-/* A function that came or went is in no graph: the main one counts as its enclosing graph. */
+/* Returns the enclosing graph; for an added or removed function, which is in no graph, the main one. */
 static PhId
 outer_of (const Cut *cut, const PhGraph *graph)
 {
   return graph != NULL && graph->owner != NULL ? graph->owner->graph->id : cut->model[0]->graph->id;
 }
 
-/* The graph that holds all the changes. */
+/* Finds the graph that contains all changes. */
 static gboolean
 find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint end)
 {

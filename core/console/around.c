@@ -293,7 +293,7 @@ check_rows (PhCall *call)
   return NULL;
 }
 
-/* A stronger verdict satisfies a weaker demand. */
+/* Checks the demanded verdict, which a stronger one satisfies too. */
 static GError *
 check_verdict (PhCall *call)
 {

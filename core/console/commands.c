@@ -43,7 +43,7 @@ ph_command_find (const char *name)
 
 /* ── kinds of lines ── */
 
-/* The bytes of @line that are the words of @name, or 0. */
+/* Returns the number of bytes of @line that are the words of @name, or 0. */
 static gsize
 match_words (const char *line, const char *name)
 {

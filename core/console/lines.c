@@ -14,7 +14,7 @@ begins_with (const char *line, const char *const *words)
          && g_strv_contains (words, word);
 }
 
-/* A block of the language; `with` alone begins SQL. */
+/* Returns TRUE for a block of the language; `with` alone begins SQL. */
 static gboolean
 is_block (const char *line)
 {
@@ -84,7 +84,7 @@ is_blank (const char *line)
   return line[strspn (line, " \t\r")] == '\0';
 }
 
-/* An odd number of backslashes at the end. */
+/* Returns TRUE for an odd number of backslashes at the end. */
 static gboolean
 ends_with_backslash (const GString *line)
 {

@@ -123,7 +123,7 @@ is_letter (char c)
   return g_ascii_isalnum (c) || c == '_';
 }
 
-/* The keyword that the word around or before @at was to be. */
+/* Returns the keyword that the word around or before @at most likely stands for. */
 static const char *
 keyword_near (const char *text, const char *at)
 {

@@ -160,7 +160,7 @@ ph_pager_is_done (PhPager *pager)
 
 /* ── keys ── */
 
-/* A row without its colours, in small letters. */
+/* Returns a row in lower case without its colours. */
 static char *
 plain_row (const char *row)
 {

@@ -10,7 +10,7 @@
 #define MAX_NAMES    20000 /* among which a mistyped one is looked for */
 #define MAX_EXAMPLES 4
 
-/* The only node of operator @op; or its error, which names some. */
+/* Returns the only node of operator @op, or an error that names some. */
 static PhNode *
 find_by_op (PhModel *model, const char *op, guint *n, GError **error)
 {

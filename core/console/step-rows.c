@@ -112,7 +112,7 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
 
 #define MANY_STEPS 12
 
-/* The steps of @rows that did something. */
+/* Returns the steps of @rows that changed something. */
 static JsonArray *
 busy_steps (JsonArray *rows)
 {

@@ -209,7 +209,7 @@ ph_trace_model_of (PhConsole *console, const char *name, const char **output, GH
   return model;
 }
 
-/* The textbook's reverse mode: the recorded graph, differentiated by the same pass, and computed. */
+/* Computes the gradient in reverse mode: the autodiff pass differentiates the recorded graph, which is then run. */
 gboolean
 ph_trace_grad (PhCall *call, GError **error)
 {

@@ -242,7 +242,7 @@ literal_to_tensor (Literal *literal, const PhType *type, GError **error)
   return g_steal_pointer (&tensor);
 }
 
-/* A single number fills an input of known shape. */
+/* Fills an input of known shape with a single number. */
 static PhTensor *
 fill_type (PhTensor *scalar, const PhType *type)
 {

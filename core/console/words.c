@@ -52,7 +52,7 @@ ph_split_words (const char *line, GError **error)
   return g_strv_builder_end (words);
 }
 
-/* A file or a folder, seen from @folder. */
+/* Returns TRUE for a file or folder relative to @folder. */
 static gboolean
 is_relative_file (const char *word, const char *folder)
 {

@@ -67,7 +67,7 @@ contribution_clear (gpointer data)
   g_free (((Contribution *) data)->formula);
 }
 
-/* A constant of one element is written as a number, everything else as a symbol. */
+/* Returns the number of a constant with one element, and a symbol for everything else. */
 static char *
 symbol_of (const PhValue *value, gboolean gradient, gpointer data)
 {

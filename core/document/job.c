@@ -165,7 +165,7 @@ upgrade_first (PhJob *job)
     g_array_prepend_val (job->tasks, ((Task) { first, NULL, FALSE, G_MAXUINT, TRUE }));
 }
 
-/* The opset that the model has now as a file. */
+/* Finds the opset that the model has now as a file. */
 static gboolean
 find_cap (PhJob *job, int *cap, GError **error)
 {

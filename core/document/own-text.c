@@ -6,7 +6,7 @@
 
 #define MAX_BYTES (8 << 20)
 
-/* The place in the text of the file, or of the program, that is open. (nullable) */
+/* Returns the location in the text of the open file or program. (nullable) */
 static const PhWhere *
 own_place (PhDocument *document, const PhWhere *where)
 {

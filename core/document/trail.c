@@ -58,7 +58,7 @@ take_trail (PhDocument *document, GArray *trail)
     ph_view_state_emit (document->view, PH_VIEW_PART);
 }
 
-/* The trail that leads to where @graph is shown: the present one as far as that does. (transfer full) */
+/* Returns the trail to the place where @graph is shown, with as much of the present one as leads there. (transfer full) */
 static GArray *
 trail_to (PhDocument *document, const PhGraph *graph)
 {

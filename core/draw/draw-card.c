@@ -20,7 +20,7 @@ typedef struct
   char length[16]; /* of a vector, "[3]", where boxes show values: a bare number would look like one */
 } Look;
 
-/* The opacity of unchanged boxes; with high contrast they must stay readable. */
+/* Returns the opacity of unchanged boxes; with high contrast they must stay readable. */
 static double
 pale_rest (PhTheme theme)
 {

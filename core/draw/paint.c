@@ -26,7 +26,7 @@ node_at (PhScene *scene, int box, int time)
   return ph_scene_box (scene, box)->kind == PH_BOX_NODE ? ph_scene_tenant (scene, box, time) : NULL;
 }
 
-/* The closed group that hides @box, or -1. */
+/* Returns the closed group that hides @box, or -1. */
 static int
 hidden_in (PhScene *scene, int box)
 {

@@ -31,7 +31,7 @@ resolve (const Copying *copying, PhAttr *attr)
   return given != NULL ? ph_attr_named (given, attr->name) : NULL;
 }
 
-/* A place in a function, called from there. */
+/* Returns a location in a function as called from @call. */
 static const PhWhere *
 called_from (const PhWhere *where, const PhWhere *call)
 {

@@ -104,7 +104,7 @@ step_at (PhHistory *history, guint index)
   return &g_array_index (history->steps, PhStep, index);
 }
 
-/* The rewrites done before @position, over all steps. */
+/* Returns the number of rewrites before @position, over all steps. */
 static guint
 rewrite_index (PhHistory *history, PhPosition position)
 {

@@ -237,7 +237,7 @@ function_of (Net *self, PhId id)
   return graph != NULL ? ph_graph_root (graph)->function : NULL;
 }
 
-/* The nodes that call @function: (element-type PhNode) (nullable) */
+/* Returns the nodes that call @function: (element-type PhNode) (nullable) */
 static GPtrArray *
 callers_of (Net *self, const PhFunction *function)
 {

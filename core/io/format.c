@@ -274,7 +274,7 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
   return format;
 }
 
-/* The last steps for every model just read. */
+/* Completes each model after reading. */
 static PhModel *
 finish (PhModel *model, PhSource *source)
 {

@@ -50,7 +50,7 @@ take (Text *text, char c)
   return TRUE;
 }
 
-/* A name, a number, or a word of an enumeration. (transfer full) (nullable) */
+/* Takes a name, a number, or a word of an enumeration. (transfer full) (nullable) */
 static char *
 take_word (Text *text)
 {

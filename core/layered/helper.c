@@ -33,7 +33,7 @@ find_helper (void)
   return g_strdup (PH_LIBEXECDIR "/peephole-layout");
 }
 
-/* The text as a file in memory to read from: a pipe to a helper that died would end us with SIGPIPE. */
+/* Opens the text as a file in memory: writing to the pipe of a dead helper would end this process by SIGPIPE. */
 static int
 open_text (GBytes *text)
 {

@@ -236,7 +236,7 @@ squares_init (Squares *squares, const PhLayout *layout)
     }
 }
 
-/* The stretch from @a to @b has a part in the rectangle. */
+/* Returns TRUE if a part of the line from @a to @b is in the rectangle. */
 static gboolean
 enters (PhPoint a, PhPoint b, PhPoint low, PhPoint high)
 {
@@ -261,7 +261,7 @@ enters (PhPoint a, PhPoint b, PhPoint low, PhPoint high)
   return TRUE;
 }
 
-/* The boxes that the stretch runs over and that were not met by edge number @e yet. */
+/* Counts the boxes that the line crosses and that edge number @e has not met yet. */
 static guint
 count_entered (const Squares *squares, const PhLayout *layout, guint e, PhPoint a, PhPoint b, guint *met)
 {

@@ -214,7 +214,7 @@ leaving (Simplex *s, int n_tree, int *from)
   return best;
 }
 
-/* The vertices below @top. Returns how many; in s->found. */
+/* Stores the vertices below @top in s->found. Returns their number. */
 static int
 walk_below (Simplex *s, int top)
 {

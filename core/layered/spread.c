@@ -69,7 +69,7 @@ set_limit (Spreader *s, int column)
   s->limit[column] = n > 0 ? MAX (BROAD * widths[n / 2], WIDE) : WIDE;
 }
 
-/* The nearest layer with room that the edges of @v allow. */
+/* Finds the nearest layer with room that the edges of @v allow. */
 static gboolean
 find_move (Spreader *s, int v, Move *move)
 {

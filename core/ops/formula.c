@@ -47,7 +47,7 @@ binding_of_symbol (const char *symbol)
     }
 }
 
-/* The text of @piece, in parentheses where it holds together less than @least. (transfer full) */
+/* Returns the text of @piece, in parentheses if it binds less tightly than @least. (transfer full) */
 static char *
 enclose (Piece *piece, Binding least)
 {
@@ -140,7 +140,7 @@ ph_formula_of_node (const PhNode *node, PhSymbolFunc symbol, gpointer data)
   return node_piece (&writer, node).text;
 }
 
-/* A template, with its variables set in. */
+/* Substitutes the variables of a template. */
 static Piece
 pattern_piece (const Writer *writer, const PhPattern *pattern)
 {

@@ -37,7 +37,7 @@ collect_captures (GHashTable *tangents, const PhNode *node, GPtrArray *into)
     }
 }
 
-/* The values that @node reads and that move. (transfer container) */
+/* Returns the values that @node reads and that vary. (transfer container) */
 static GPtrArray *
 find_moving (GHashTable *tangents, const PhNode *node)
 {

@@ -196,7 +196,7 @@ verify_names (Verifier *verifier, const PhGraph *root)
   return fault (verifier, NULL, "%u names are known for the %u values of '%s'", n, verifier->n_values, root->name);
 }
 
-/* A schema binds attributes that in a function only the call has. */
+/* Checks the functions, in which a schema may require attributes that only the call has. */
 static gboolean
 verify_functions (Verifier *verifier)
 {

@@ -87,7 +87,7 @@ ph_lower_slice_to_attrs (PhLower *l)
   ph_lower_set_attr (l, "ends", ph_attr_new_ints ("ends", ends, n));
 }
 
-/* A constant of one element that a float holds. */
+/* Reads a constant of one element that a float can represent. */
 static gboolean
 get_float (PhLower *l, guint index, float *value)
 {

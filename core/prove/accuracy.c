@@ -6,7 +6,7 @@
 
 #include "core/tensor/compare.h"
 
-/* The largest error between @a and @b in their own type. */
+/* Returns the largest error between @a and @b in their own type. */
 static double
 float_error (PhTensor *a, PhTensor *b)
 {

@@ -27,7 +27,7 @@ ph_along_free (PhAlong *along)
   g_free (along);
 }
 
-/* The tensors of @given, which are for the inputs of one model, by name. */
+/* Returns the tensors of @given, the inputs of one model, by name. */
 static GHashTable *
 by_name (GHashTable *given)
 {

@@ -62,7 +62,7 @@ with_zero (PhBounds a)
   return join (a, (PhBounds) { 0, 0 });
 }
 
-/* A rising function at both ends. */
+/* Evaluates a monotonically increasing function at both ends. */
 static PhBounds
 rising (PhBounds x, double (*f) (double), double low, double high)
 {
@@ -194,7 +194,7 @@ dequantized (Search *search, const PhNode *node)
                       MIN (x.high * (x.high < 0 ? s.low : s.high), G_MAXDOUBLE) };
 }
 
-/* An integer modulo a positive one, or the bits that one has. */
+/* Returns the bounds of an integer modulo a positive one, or of a bitwise and with one. */
 static PhBounds
 remainder_of (Search *search, const PhNode *node)
 {

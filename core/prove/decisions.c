@@ -74,7 +74,7 @@ making_of_inputs (Walk *walk, const PhNode *node)
   return making;
 }
 
-/* A mean is divided by the number of elements, whatever the size. */
+/* Returns TRUE if an operand depends on sizes. A Div of a number by a size does not count: a mean divides by the number of elements. */
 static gboolean
 reads_sizes (Walk *walk, const PhNode *node)
 {

@@ -213,7 +213,7 @@ are_mostly_equal (PhTensor *a, PhTensor *b)
     }
 }
 
-/* A double that became the float nearest to it. */
+/* Returns TRUE if a double became the float nearest to it. */
 static gboolean
 is_narrowed (PhTensor *a, PhTensor *b)
 {

@@ -53,7 +53,7 @@ ph_magnitudes_free (PhMagnitudes *self)
 
 /* ── a tensor in memory ── */
 
-/* The bits of magnitudes are in the order of the magnitudes, those of NaN beyond infinity. */
+/* Returns the largest bits: those of magnitudes are in the same order as the magnitudes, with NaN beyond infinity. */
 static guint32
 largest_bits (const guint32 *bits, gsize n)
 {
@@ -103,7 +103,7 @@ of_elements (PhTensor *tensor)
 
 static Range range_of (PhMagnitudes *self, PhTensor *tensor);
 
-/* The largest element of one factor meets an element of at least the other's least magnitude. */
+/* Returns a lower bound for a product's largest term: the largest element of one factor meets at least the other's least magnitude. */
 static double
 met (double most, double least)
 {

@@ -6,7 +6,7 @@
 
 #include "core/splitmix.h"
 
-/* A prime, so that of any two elements that are not as far apart all pairs come. */
+/* Returns a prime number of levels: any two elements less than that apart then get all pairs of levels. */
 static guint
 n_levels (const PhPool *pool)
 {

@@ -64,7 +64,7 @@ constant_at (const PhNode *node, guint input)
   return value != NULL ? ph_value_constant (value) : NULL;
 }
 
-/* The attribute that became input @i. (nullable) */
+/* Returns the attribute that became input @i. (nullable) */
 static const char *
 moved_to (const Change *change, guint i)
 {
@@ -143,7 +143,7 @@ is_last_axis (const Change *change)
          && (was == rank - 1 || was == -1) && (is == rank - 1 || is == -1);
 }
 
-/* The largest float bounds nothing, unless it bounds doubles. */
+/* Returns TRUE for the largest float, which bounds nothing but doubles. */
 static gboolean
 is_no_bound (const Change *change, const PhAttr *attr)
 {

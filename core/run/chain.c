@@ -65,7 +65,7 @@ refuse (Maker *maker, const char *reason)
   return -1;
 }
 
-/* The register of @value, or -1. */
+/* Returns the register of @value, or -1. */
 static int
 register_of (Maker *maker, PhValue *value, gboolean is_condition)
 {
@@ -110,7 +110,7 @@ add_step (PhChain *chain, guint8 kind, guint8 lane)
   return step;
 }
 
-/* A bound does not broadcast. */
+/* Returns TRUE for a bound that is a scalar: bounds do not broadcast. */
 static gboolean
 is_scalar (const Maker *maker, int limit)
 {

@@ -86,7 +86,7 @@ bring_weights (Depthwise *self, PhTensor *w)
   return TRUE;
 }
 
-/* The pixels that the window at @place reads, with their weights; those in the padding are left out. */
+/* Finds the pixels that the window at @place reads, with their weights, without those in the padding. */
 static gsize
 read_window (const Depthwise *self, const gint64 *place, const float *image, const float **x, const float **weights)
 {

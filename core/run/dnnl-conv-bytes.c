@@ -269,7 +269,7 @@ pack (Convolution *self, PhKernel *kernel)
   return TRUE;
 }
 
-/* The image in its frame, channels last, unsigned. @window: for the padding at its beginning. */
+/* Copies the image into its frame, channels last, unsigned. @window: for the padding at its beginning. */
 static gboolean
 fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize bytes)
 {
@@ -308,7 +308,7 @@ fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize byte
   return TRUE;
 }
 
-/* The sums, channels last. (nullable) (transfer full) */
+/* Computes the sums, channels last. (nullable) (transfer full) */
 static PhTensor *
 convolve (Convolution *self, PhKernel *kernel)
 {

@@ -59,7 +59,7 @@ ph_run_widen (PhTensor *tensor)
   return convert (tensor, PH_DOUBLE);
 }
 
-/* A weight is converted once a run: bodies read it again and again. */
+/* Widens a weight once per run, since bodies read it repeatedly. */
 PhTensor *
 ph_run_widen_constant (PhRun *run, PhTensor *tensor)
 {

@@ -291,7 +291,7 @@ prepare_einsum (PhKernel *kernel)
   return g_steal_pointer (&einsum);
 }
 
-/* The product of @tensor and one of its factors. (transfer full) (nullable) */
+/* Returns the product of @tensor and one of its factors. (transfer full) (nullable) */
 static PhTensor *
 multiply_by_factor (const Factor *factor, PhTensor *tensor, PhTensor *by)
 {
@@ -309,7 +309,7 @@ multiply_by_factor (const Factor *factor, PhTensor *tensor, PhTensor *by)
   return g_steal_pointer (&wide);
 }
 
-/* The elements of @tensor in the order of @box. @copy: (out) (nullable) to be unreferenced. (nullable) */
+/* Returns the elements of @tensor in the order of @box. @copy: (out) (nullable) to be unreferenced. (nullable) */
 static const float *
 in_order (const Box *box, PhTensor *tensor, PhTensor **copy)
 {

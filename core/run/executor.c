@@ -246,7 +246,7 @@ is_shape (PhTensor *tensor)
          && ph_tensor_rank (tensor) <= 1 && ph_tensor_count (tensor) <= MAX_SHAPE;
 }
 
-/* The type of input @i by the model, which a run in double departs from. */
+/* Returns the type of input @i; in a run in double, the declared one. */
 static const PhType *
 declared_type (const PhKernel *kernel, guint i)
 {

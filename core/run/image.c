@@ -10,7 +10,7 @@
 #include "core/ops/op-list.h"
 #include "core/run/lanes.h"
 
-/* A float image, of rank 4 and in one of the two orders. */
+/* Returns TRUE for a float image of rank 4 in one of the two orders. */
 static gboolean
 is_image (const PhTensor *x)
 {

@@ -493,7 +493,7 @@ further (V so_far, V x, gboolean least)
 
 #define FURTHER_HALF(...) x = further (x, __builtin_shufflevector (x, x, __VA_ARGS__), least);
 
-/* The result is in lane 0. */
+/* Reduces across the register; the result is in lane 0. */
 INLINE V
 furthest_across (V x, gboolean least)
 {

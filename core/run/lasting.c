@@ -21,7 +21,7 @@ compute_again (const PhTensor *tensor, GError **error)
   return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id))) : NULL;
 }
 
-/* The output of @step, to be computed when it is read. (nullable) (transfer full) */
+/* Returns the output of @step as a tensor that is computed when read. (nullable) (transfer full) */
 static PhTensor *
 new_deferred (PhRun *run, const PhTask *step)
 {

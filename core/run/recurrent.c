@@ -130,7 +130,7 @@ prepare_recurrent (PhKernel *kernel)
   return g_steal_pointer (&recurrent);
 }
 
-/* The rows of @from, [n, k], as the right factor of a product. (nullable) */
+/* Returns the rows of @from, [n, k], as the right factor of a product. (nullable) */
 static float *
 new_panels (Recurrent *recurrent, const float *from, gsize n, gsize k)
 {

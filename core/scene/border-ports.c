@@ -3,7 +3,7 @@
 #include "core/scene/arrange.h"
 #include "core/scene/scene-build.h"
 
-/* The box itself, or the outermost closed group that hides it. */
+/* Returns the box itself, or the outermost closed group that hides it. */
 static int
 shown_for (PhArranger *a, int box)
 {

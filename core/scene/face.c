@@ -538,7 +538,7 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
   return add_pill (faces, &face);
 }
 
-/* A pill: one line. */
+/* Adds the face of a pill, a single line. */
 guint
 ph_faces_add_text (PhFaces *faces, const char *title, const char *detail, PhFamily family)
 {

@@ -235,7 +235,7 @@ is_named (PhSceneBuild *build, int box, GHashTable *names)
   return FALSE;
 }
 
-/* A group that is not opened or closed by name keeps its state. Returns FALSE if it did not exist before. */
+/* Keeps the state of a group that is not opened or closed by name. Returns FALSE if it did not exist before. */
 static gboolean
 was_open (PhSceneBuild *build, int box, gboolean *open)
 {

@@ -196,7 +196,7 @@ collect_edges (PhSceneBuild *build)
     }
 }
 
-/* The index of the first stop that is not before @time. */
+/* Returns the index of the first stop that is not before @time. */
 static int
 stop_at (PhRecord *record, int time)
 {

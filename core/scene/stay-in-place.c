@@ -18,7 +18,7 @@ overlap (const PhLayoutBox *a, const PhLayoutBox *b)
   return fabsf (a->x - b->x) < (a->width + b->width) / 2 - 1 && fabsf (a->y - b->y) < (a->height + b->height) / 2 - 1;
 }
 
-/* The previous group's corner, or the picture's. */
+/* Returns the corner of the previous group, or of the picture. */
 static PhPoint
 corner_of (PhArranger *a, int group, const PhInset *inset)
 {

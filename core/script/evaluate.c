@@ -407,7 +407,7 @@ evaluate_call (PhScriptMachine *machine, const PhPy *py, GError **error)
   return result;
 }
 
-/* The arguments of @py, a call of @function, one a parameter, into @bound (owned). */
+/* Puts the arguments of @py, a call of @function, into @bound (owned), one per parameter. */
 gboolean
 ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction *function, PhScriptValue **bound, GError **error)
 {

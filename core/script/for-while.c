@@ -250,7 +250,7 @@ peel_for (PhScriptMachine *machine, PhScriptLoop *loop)
   return left == 1 || (left == 0 && attempt_rest (machine, &rest, NULL));
 }
 
-/* The rows of a tensor. (transfer full) (nullable) */
+/* Returns the rows of a tensor. (transfer full) (nullable) */
 static GPtrArray *
 list_rows (PhScriptMachine *machine, PhScriptLoop *loop)
 {

@@ -34,7 +34,7 @@ ph_script_args_done (PhScriptMachine *machine, PhScriptArgs *args, guint min, gu
   return TRUE;
 }
 
-/* A whole number or several, all known. */
+/* Reads one or several known whole numbers. */
 gboolean
 ph_script_arg_ints (PhScriptMachine *machine, const PhPy *at, const char *what, PhScriptValue *value, GArray *ints,
                     GError **error)
@@ -264,7 +264,7 @@ ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee,
 
 /* ── x.shape ── */
 
-/* A size that depends on the data, as that of x[x > 0], is a number in a trace. */
+/* Returns the sizes; one that depends on the data, as that of x[x > 0], is a number in a trace. */
 static PhScriptValue *
 sizes (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, GError **error)
 {

@@ -212,7 +212,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
 
 /* ── the graph ── */
 
-/* The argument with an input for each tensor in it. (transfer full) (nullable) */
+/* Returns the argument with an input for each tensor in it. (transfer full) (nullable) */
 static PhScriptValue *
 as_input (PhScriptMachine *machine, PhScriptGraph *graph, const char *name, PhScriptValue *value, GError **error)
 {

@@ -41,7 +41,7 @@ scope_holds (PhScriptScope *scope, const PhScriptValue *list)
   return FALSE;
 }
 
-/* A default of a parameter is the same list in the next call. */
+/* Returns TRUE for the default of a parameter, which is the same list in the next call. */
 static gboolean
 is_default (const PhScriptFunction *function, const PhScriptValue *list)
 {

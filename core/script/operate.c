@@ -98,7 +98,7 @@ emit_mend (PhScriptMachine *machine, PhScriptValue *rest, PhScriptValue *b, PhSc
   return PH_EMIT (machine, And, error, some, differ);
 }
 
-/* The rest with the divisor's sign, as in Python; ONNX's Mod of floats has the dividend's. */
+/* Builds the remainder with the divisor's sign, as in Python; ONNX's Mod of floats has the dividend's. */
 static PhScriptValue *
 emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
 {

@@ -68,7 +68,7 @@ of_several (PhScriptMachine *machine, PhScriptArgs *args, gboolean greatest, GEr
   return numbers ? ph_script_weak (result) : result;
 }
 
-/* The element type that numpy would sum in: bools as integers; a mean of integers is a float. */
+/* Casts to the element type that numpy sums in: bools as integers; a mean of integers is a float. */
 static PhScriptValue *
 prepare (PhScriptMachine *machine, const char *name, PhScriptValue *x, GError **error)
 {

@@ -14,7 +14,7 @@ index_clear (gpointer data)
     ph_script_value_unref (index->parts[i]);
 }
 
-/* An integer, a number that the graph computes, or a tensor of one. */
+/* Reads an integer, a number that the graph computes, or a tensor of one. */
 static PhScriptValue *
 whole_number (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, GError **error)
 {
@@ -401,7 +401,7 @@ take_items (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const P
   return result;
 }
 
-/* A number, or a slice between numbers. */
+/* Returns TRUE for a number, or a slice between numbers. */
 static gboolean
 is_known (const PhScriptIndex *index)
 {
@@ -524,7 +524,7 @@ number_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, PhS
   return ph_script_tensor (count);
 }
 
-/* The shape of @x as a tensor. */
+/* Returns the shape of @x as a tensor. */
 static PhScriptValue *
 whole_shape (PhScriptMachine *machine, PhScriptValue *x, GError **error)
 {
@@ -538,7 +538,7 @@ whole_shape (PhScriptMachine *machine, PhScriptValue *x, GError **error)
   return ph_script_ints (dims, type->rank);
 }
 
-/* The elements have numbers; those that the indices pick are the places where the new ones go. */
+/* Stores elements at the places that the indices pick, found by indexing the numbers of all elements. */
 static PhScriptValue *
 store_elements (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GArray *indices, PhScriptValue *value, GError **error)
 {

@@ -16,7 +16,7 @@ shape_to_string (PhTensor *tensor)
   return g_string_free (out, FALSE);
 }
 
-/* A float's bits, counted so that neighbouring numbers differ by one and both zeros are 0. */
+/* Returns a float's bits, mapped so that neighbouring numbers differ by one and both zeros are 0. */
 static gint64
 ordered_bits (PhDType dtype, gconstpointer data, gsize index)
 {

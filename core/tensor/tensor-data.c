@@ -408,7 +408,7 @@ hash_bytes (guint hash, gconstpointer data, gsize n)
 
 #define SAMPLE 64 /* elements */
 
-/* A large tensor is sampled at its beginning, middle and end, since a lookup should not read a whole file. */
+/* Hashes a large tensor by samples at its beginning, middle and end, since a lookup should not read a whole file. */
 static guint
 hash_elements (PhTensor *tensor, guint hash)
 {

@@ -219,7 +219,7 @@ reply_pipeline (PhCall *call)
   ph_reply_table (call->reply, rows, entry_columns, G_N_ELEMENTS (entry_columns));
 }
 
-/* A pipeline's name, or passes; or a text file that lists them, where # begins a comment. */
+/* Reads the name of a pipeline, passes, or a text file that lists passes, where # begins a comment. */
 char *
 ph_pipeline_text (const char *name, GError **error)
 {
@@ -304,7 +304,7 @@ pipeline_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* An entry by its place from 1, or by its pass (the first of that name). */
+/* Finds an entry by its index from 1, or by its pass (the first of that name). */
 gboolean
 ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error)
 {

@@ -110,7 +110,7 @@ add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total, const PhPeak
     json_object_set_null_member (row, "reached");
 }
 
-/* The times of all nodes of one operator, without those inside of bodies, which their owners' have already. */
+/* Adds up the times of all nodes of one operator, without nodes in bodies, whose times their owners include. */
 static GArray *
 add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
 {

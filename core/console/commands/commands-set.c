@@ -214,7 +214,7 @@ check_kernel (PhCall *call, const PhOp *op, const char *what, const char *name, 
          || ph_call_usage (call, error, "'%s' is no kernel of %s: it has %s" PH_KERNEL_REFERENCE, name, what, known->str);
 }
 
-/* A node of the model of operator @name, the first. (nullable) */
+/* Returns the first node of operator @name. (nullable) */
 static const PhNode *
 find_node_of (PhModel *model, const char *name)
 {

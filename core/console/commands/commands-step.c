@@ -456,7 +456,7 @@ back_into_begin (PhCall *call, GError **error)
   return move_begin (call, FALSE, TRUE, error);
 }
 
-/* The pass must have run before one can step into it: that happens here, without moving. */
+/* Runs the next pass without moving, because one can only step into a pass that has run. */
 static gboolean
 step_into_begin (PhCall *call, GError **error)
 {

@@ -223,7 +223,7 @@ eval_free (gpointer data)
   g_free (eval);
 }
 
-/* A value by its name, or all outputs of a node. */
+/* Adds a value by its name, or all outputs of a node. */
 static gboolean
 add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 {

@@ -352,7 +352,7 @@ sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
     ph_sql_result_text (out, g_strstrip (dims[index]));
 }
 
-/* A value is given by number or name. */
+/* Finds a value by number or name. */
 static const PhValue *
 value_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
 {

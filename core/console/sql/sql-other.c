@@ -51,7 +51,7 @@ column_of_step (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     }
 }
 
-/* The step that rewrite @index, counted over all steps, belongs to. */
+/* Returns the step of rewrite @index, counted over all steps. */
 static gint64
 step_of_rewrite (PhSql *sql, gint64 index)
 {

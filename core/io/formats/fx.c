@@ -20,7 +20,7 @@ probe (const guint8 *head, gsize size, const char *name)
   return strstr (text, "def forward(") != NULL ? 70 : 0;
 }
 
-/* The first forward () of the text, or the first function that has a body. */
+/* Returns the first forward () of the text, or the first function with a body. */
 static const PhPy *
 find_forward (PhPy *const *body, guint n, gboolean any, guint depth)
 {

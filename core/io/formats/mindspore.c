@@ -214,7 +214,7 @@ add_attrs (File *file, PhSketchNode *node, PhSpan message, guint id)
       }
 }
 
-/* The type of its one output, from the attribute that has the shape. */
+/* Returns the type of the single output from the attribute with its shape. */
 static const PhType *
 output_type (PhSpan node)
 {

@@ -38,7 +38,7 @@ skip_name (const guint8 *head, gsize size, gsize at)
   return at;
 }
 
-/* A text begins with "<ir_version: 10, ...>", or with a graph: "name (". */
+/* Detects a text, which begins with "<ir_version: 10, ...>" or a graph: "name (". */
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {

@@ -104,7 +104,7 @@ type_of (File *file, gsize tensor, gboolean is_constant)
   return ph_type_tensor (dtype, shape.n, dims);
 }
 
-/* A number of texts, where each begins and the last ends, then the texts. */
+/* Reads strings: their number, the offsets at which each begins and the last ends, then the text. */
 static PhTensor *
 read_strings (File *file, PhFlatVector data, guint rank, const gint64 *dims, gsize count)
 {

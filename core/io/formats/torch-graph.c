@@ -147,7 +147,7 @@ read_place (Reader *r, PhTorchScope *scope)
 
 /* ── nodes ── */
 
-/* A body of prim::If or prim::Loop: block0(%i : int): ... -> (%a). */
+/* Reads a body of prim::If or prim::Loop: block0(%i : int): ... -> (%a). */
 static gboolean
 read_body (Reader *r, PhTorchScope *outer, PhSketchNode *node, const char *attr, gboolean loop)
 {

@@ -212,7 +212,7 @@ read_records (PhSource *source, const char *text, gsize size)
   return g_steal_pointer (&graphs);
 }
 
-/* The code of an exported program ends where its signature begins. */
+/* Reads the code of an exported program, which ends where its signature begins. */
 static PhModel *
 read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, GError **error)
 {

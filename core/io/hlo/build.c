@@ -40,7 +40,7 @@ typedef struct
   GError **error;
 } Build;
 
-/* A part's place is that of its instruction, which is marked when it is blamed. */
+/* Blames a part of an instruction, whose location is that of the whole instruction. */
 static gboolean
 blame (Build *build, const PhHloInstruction *instruction, const char *format, ...)
 {

@@ -166,7 +166,7 @@ line_after (const char *p, const char *end)
   return eol != NULL ? eol + 1 : end;
 }
 
-/* The kind of the piece at @p and where it ends. @inside: between the braces of the entry. */
+/* Returns the kind of the piece at @p and its end. @inside: between the braces of the entry. */
 static Kind
 measure (const char *p, const char *end, gboolean *inside, const char **after)
 {

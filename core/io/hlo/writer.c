@@ -319,7 +319,7 @@ take_apart (Writer *w, const PhNode *node, const char *tuple)
     }
 }
 
-/* A tuple of @values, as an operand. Returns: its name. */
+/* Writes a tuple of @values as an operand. Returns its name. */
 static const char *
 make_tuple (Writer *w, const GPtrArray *values)
 {

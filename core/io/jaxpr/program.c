@@ -136,7 +136,7 @@ is_number_word (const char *word)
   return g_str_equal (word, "True") || g_str_equal (word, "False") || g_str_equal (word, "inf") || g_str_equal (word, "nan");
 }
 
-/* A variable or a literal; "in" and the next equation are not read. */
+/* Reads a variable or a literal, but not "in" or the next equation. */
 static const char *
 read_atom (PhJaxpr *parser, Program *program)
 {

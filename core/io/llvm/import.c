@@ -40,7 +40,7 @@ format_name (Import *i, const char *format, ...)
   return ph_importer_name (i->importer, text);
 }
 
-/* A name that no other value of the function has: of hundreds of stores the next. */
+/* Returns a name that no other value of the function has, with the next free suffix. */
 static const char *
 new_name (Import *i, const char *base)
 {
@@ -92,7 +92,7 @@ new_array (Import *i)
   return array;
 }
 
-/* The number @text as a scalar of @type, or as that element throughout a vector. (transfer full) (nullable) */
+/* Returns the number @text as a scalar of @type, or repeated in a vector. (transfer full) (nullable) */
 static PhTensor *
 number (const char *text, const PhType *type)
 {

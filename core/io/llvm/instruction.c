@@ -378,7 +378,7 @@ operand_type (Reader *r, guint i)
   return i < r->made->operands->len ? g_array_index (r->made->operands, PhLlvmOperand, i).type : NULL;
 }
 
-/* The first type of @tokens, as written. (nullable) */
+/* Returns the first type of @tokens, as written. (nullable) */
 static const char *
 first_type (Reader *r, const PhLlvmToken *tokens, guint n)
 {

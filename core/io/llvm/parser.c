@@ -139,7 +139,7 @@ ends_entity (Parser *p)
                  || p->token.kind == PH_LLVM_META));
 }
 
-/* The "!" of "!{i32 7}". */
+/* Returns TRUE for the "!" of "!{i32 7}". */
 static gboolean
 is_bare_mark (const PhLlvmToken *token)
 {

@@ -92,7 +92,7 @@ begins_list (PhMlirParser *parser)
   return list;
 }
 
-/* An operand, or the name of a region's argument: "%a", "%a: type", "%a = %b". */
+/* Parses an operand, or the name of a region's argument: "%a", "%a: type", "%a = %b". */
 static gboolean
 parse_name (PhMlirParser *parser, Form *form, gboolean in_parentheses)
 {

@@ -5,7 +5,7 @@
 #include "core/io/as-before.h"
 #include "core/io/mlir/dump-private.h"
 
-/* The graph of @model that the function is. (nullable) */
+/* Returns the graph of @model for the function. (nullable) */
 static PhGraph *
 graph_of (PhMlirDump *dump, PhModel *model, const char *symbol)
 {

@@ -143,7 +143,7 @@ entry_of (PhMlirDump *dump, GPtrArray *modules)
   return entry;
 }
 
-/* The names of the functions in @model, and which is the main graph. (transfer full) */
+/* Returns a text with the names of the functions in @model and the main graph. (transfer full) */
 static char *
 shape_of (const PhModel *model, const PhMlirOp *entry)
 {

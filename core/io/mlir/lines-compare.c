@@ -450,7 +450,7 @@ ph_mlir_lines_pair (PhMlirFunction *before, PhMlirFunction *after, gboolean lite
   return TRUE;
 }
 
-/* The last operation is the terminator: it is no node. */
+/* Writes the changed operations. The last one is the terminator, which is not a node. */
 static gboolean
 write_changes (GString *out, PhMlirFunction *before, PhMlirFunction *after, GPtrArray *parts)
 {

@@ -147,7 +147,7 @@ parse_extra (PhExport *export, GBytes *extra)
   return extra != NULL ? ph_proto_parse (export->arena, &onnx__graph_proto__descriptor, extra) : NULL;
 }
 
-/* An output that the file left out has got a name, but only for us. */
+/* Returns TRUE for an output that is absent from the file and has a name only in memory. */
 static gboolean
 is_absent (const PhValue *value)
 {

@@ -52,7 +52,7 @@ find_info (PhArena *arena, const Onnx__GraphProto *graph, char *name)
   return info;
 }
 
-/* A body's constants are written as Constant nodes, because a function has no initializers. */
+/* Returns TRUE for a Constant node, the form of a body's constants, since a function has no initializers. */
 static gboolean
 is_constant (const Onnx__NodeProto *node)
 {

@@ -89,7 +89,7 @@ ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNo
   node->n_after = texts->len;
 }
 
-/* The last 'File "model.py", line 12, in forward' of a Python traceback. (nullable) */
+/* Returns the last 'File "model.py", line 12, in forward' of a Python traceback. (nullable) */
 static const PhWhere *
 read_traceback (const char *text)
 {
@@ -140,7 +140,7 @@ read_where (PhImport *import, const Onnx__NodeProto *proto)
   return where;
 }
 
-/* The only text of @tag, interned. (nullable) */
+/* Returns the only text of @tag, interned. (nullable) */
 static const char *
 read_text (PhImport *import, const Onnx__NodeProto *proto, Tag tag)
 {

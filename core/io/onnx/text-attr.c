@@ -46,7 +46,7 @@ parse_opaque (PhTextParser *parser, char *name)
   return attr;
 }
 
-/* A name or a string before "(" is a graph, even "inf" or "float"; but "seq (" begins a type. */
+/* Returns TRUE for a name or string before "(", which is a graph, even "inf" or "float"; but "seq (" begins a type. */
 static gboolean
 is_graph (PhTextParser *parser)
 {

@@ -236,7 +236,7 @@ parse_properties (PhTextParser *parser, PhTextList *entries)
   return ph_lexer_next (lexer);
 }
 
-/* The keys of a model and of a function, up to ">". */
+/* Parses the keys of a model or function, up to ">". */
 static gboolean
 parse_keys (PhTextParser *parser, Onnx__ModelProto *model, Onnx__FunctionProto *function)
 {

@@ -102,7 +102,7 @@ parse_external (PhTextParser *parser, Onnx__TensorProto *tensor)
   return ph_lexer_expect (lexer, ']');
 }
 
-/* The current token is "{". */
+/* Parses a tensor from the current token "{" on. */
 Onnx__TensorProto *
 ph_text_tensor (PhTextParser *parser, const Onnx__TypeProto *type, char *name)
 {

@@ -191,7 +191,7 @@ slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
   return TRUE;
 }
 
-/* The same edge inside of the loop. */
+/* Returns the same edge inside of the loop. */
 static PhTfEdge
 inner_edge (const Frame *frame, const PhTfEdge *edge)
 {

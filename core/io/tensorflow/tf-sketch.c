@@ -99,7 +99,7 @@ output_dtype (const PhTfNode *node, guint index)
   return 0;
 }
 
-/* The shape of output @index in "_output_shapes". */
+/* Finds the shape of output @index in "_output_shapes". */
 static gboolean
 output_shape (const PhTfNode *node, guint index, PhSpan *shape)
 {

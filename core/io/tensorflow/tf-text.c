@@ -54,7 +54,7 @@ static const PhTextMessage meta_graph = { { MESSAGE ("meta_info_def", 1, meta_in
                                             MESSAGE ("signature_def", 5, named_signature) } };
 static const PhTextMessage saved_model = { { INT ("saved_model_schema_version", 1), MESSAGE ("meta_graphs", 2, meta_graph) } };
 
-/* The words of DataType. */
+/* Returns the number of a word of DataType. */
 static gint64
 number_of (const char *word)
 {

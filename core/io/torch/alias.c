@@ -97,7 +97,7 @@ ph_torch_current (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
   return name;
 }
 
-/* The inverse of a permutation that is known. */
+/* Returns the inverse of a known permutation. */
 static PhAttr *
 inverse (const PhSketchNode *node)
 {
@@ -221,7 +221,7 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
 
 #define MAX_KEYS 500
 
-/* The keys of @dict, and @key. */
+/* Returns the keys of @dict with @key added. */
 static const PhPy *
 with_key (PhTorch *torch, const PhPy *dict, const PhPy *key)
 {

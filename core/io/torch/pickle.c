@@ -252,7 +252,7 @@ add_items (Machine *m, guint n)
   return TRUE;
 }
 
-/* An integer of @n bytes, little-endian, in two's complement. */
+/* Pushes an integer of @n bytes, little-endian, in two's complement. */
 static gboolean
 push_long (Machine *m, guint64 n)
 {

@@ -151,7 +151,7 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
   return from_pickle (scope, found, path);
 }
 
-/* The code of "__torch__.a.b.C": the file and, in it, class or function C. (nullable) */
+/* Returns the code of "__torch__.a.b.C": the file and, in it, class or function C. (nullable) */
 static const PhPy *
 find_code (PhTorch *torch, const char *dotted, const char **file)
 {

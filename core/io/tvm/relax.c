@@ -110,7 +110,7 @@ simple_node (PhTvmScope *scope, const PhPy *at, const char *op, const char *name
   return output;
 }
 
-/* The module's own function that @callee means: "cls.f", "Module.f", "f". (nullable) */
+/* Returns the module's own function that @callee refers to: "cls.f", "Module.f", "f". (nullable) */
 static const PhPy *
 own_function (PhTvmScope *scope, const PhPy *callee, const char **name)
 {
@@ -372,7 +372,7 @@ lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
 
 /* ── statements ── */
 
-/* The name that both branches set last. */
+/* Returns the name that both branches set last. */
 static const char *
 last_target (PhPy *const *body, guint n)
 {

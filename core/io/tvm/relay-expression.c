@@ -111,7 +111,7 @@ ph_relay_function (PhRelayScope *scope)
   return ph_relay_expect (r, "}");
 }
 
-/* A body of @node in brackets, or of one expression. */
+/* Reads a body of @node in brackets, or of one expression. */
 static gboolean
 part (PhRelayScope *scope, PhSketchNode *node, const char *attr, gboolean brackets, const char *pattern)
 {

@@ -40,7 +40,7 @@ ph_tvm_op_name (const PhPy *callee)
   return dotted;
 }
 
-/* A dimension: 3, T.int64(3), n, "n", n * 2. */
+/* Reads a dimension: 3, T.int64(3), n, "n", n * 2. */
 static PhDim
 dim (const PhPy *py)
 {
@@ -125,7 +125,7 @@ tensor_type (const PhPy *py)
   return ph_type_unranked (dtype);
 }
 
-/* A handle, an object, a tuple: by the name that the script has for it. */
+/* Returns a handle, an object or a tuple by its name in the script. */
 const PhType *
 ph_tvm_type (const PhPy *py)
 {

@@ -91,7 +91,7 @@ expand_reorder_output (PhExpand *x, GError **error)
   return TRUE;
 }
 
-/* The weights, input 1, as [O, I, H, W]. */
+/* Returns the weights, input 1, as [O, I, H, W]. */
 static PhValue *
 plain_weights (PhExpand *x)
 {
@@ -149,7 +149,7 @@ expand_conv (PhExpand *x, GError **error)
   return x->out[0] != NULL;
 }
 
-/* An operator over each channel's image, which is ONNX's own between two changes of layout. */
+/* Expands an operator on each channel's image to ONNX's own between two changes of layout. */
 static gboolean
 expand_image (PhExpand *x, const PhOp *op, GError **error)
 {

@@ -12,7 +12,7 @@ ph_logistic (double x)
   return x < 0 ? 1 - v : v;
 }
 
-/* The inverse of the error function, after S. Winitzki, as ONNX Runtime has it. */
+/* Computes the inverse of the error function after S. Winitzki, like ONNX Runtime. */
 static double
 inverse_erf (double x)
 {

@@ -49,7 +49,7 @@ forest_clear (Forest *forest)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Forest, forest_clear)
 
-/* The numbers of @name or, in double, of @name_as_tensor. (transfer full) (nullable) */
+/* Returns the numbers of @name or, in double, of @name_as_tensor. (transfer full) (nullable) */
 static double *
 numbers_of (const PhNode *node, const char *name, gsize *n)
 {

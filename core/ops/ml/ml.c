@@ -316,7 +316,7 @@ decide (const Trees *trees, gsize node, double x)
     }
 }
 
-/* The leaf that @row falls into, or -1 where the nodes go round in a circle. */
+/* Returns the leaf for @row, or -1 if the nodes form a cycle. */
 static gssize
 find_leaf (const Trees *trees, gsize node, PhTensor *x, gsize row)
 {

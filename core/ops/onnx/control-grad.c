@@ -6,7 +6,7 @@
 #include "core/ops/infer.h"
 #include "core/ops/onnx/control-states.h"
 
-/* The gradient of @value on @tape, or zeros. */
+/* Returns the gradient of @value on @tape, or zeros. */
 static PhValue *
 gradient_or_zeros (PhTape *tape, PhBuilder *b, PhValue *value)
 {

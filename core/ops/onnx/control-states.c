@@ -13,7 +13,7 @@ ph_body_hand_out (PhBuilder *b, PhGraph *body, PhValue *value)
   return value != NULL && ph_graph_set_output (body, body->outputs->len, value, &b->error);
 }
 
-/* A type with one more, unknown, dimension in front: one item for each iteration. */
+/* Returns the type with one more, unknown, dimension in front, for the iterations. */
 const PhType *
 ph_type_stacked (const PhType *type)
 {

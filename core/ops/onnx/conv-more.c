@@ -158,7 +158,7 @@ infer_deform_conv (PhInfer *infer, GError **error)
   return ph_infer_window (infer, x, weight->dims[0], kernel, error);
 }
 
-/* A plane read at @at with linear interpolation; zero outside. */
+/* Samples a plane at @at by linear interpolation, with zeros outside. */
 static double
 read_between (const PhWindow *w, const double *plane, const double *at)
 {

@@ -206,7 +206,7 @@ label_of (char letter)
   return g_ascii_islower (letter) ? letter - 'a' : letter - 'A' + 26;
 }
 
-/* A letter that the equation does not use and @used does not name, which it then does. */
+/* Returns a letter that neither the equation nor @used contains, and adds it to @used. */
 static char
 free_letter (const PhEquation *equation, guint n, gboolean *used)
 {
@@ -362,7 +362,7 @@ grad_einsum (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* A product for each factor but one, and a sum, for every combination of all letters. */
+/* Counts a product for each factor but one, and a sum, for each combination of all letters. */
 static gint64
 einsum_flops (const PhNode *node)
 {

@@ -85,7 +85,7 @@ is_plain (const opj_image_t *image)
   return TRUE;
 }
 
-/* The pixels, three bytes each. (transfer full) (nullable) */
+/* Returns the pixels, three bytes each. (transfer full) (nullable) */
 static guint8 *
 load_jpeg2000 (const guint8 *data, gsize size, OPJ_CODEC_FORMAT format, Picture *picture)
 {

@@ -67,7 +67,7 @@ write_state (const Rule *rule, gint64 n_key, gint64 n_value, const double *key, 
       state[d * n_value + e] += key[d] * change[e];
 }
 
-/* An optional input of one or more numbers a head. */
+/* Reads an optional input of one or more numbers per head. */
 static gboolean
 read_optional (PhKernel *kernel, guint input, gint64 n_heads, const PhHeads *like, PhHeads *heads, GError **error)
 {

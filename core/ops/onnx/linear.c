@@ -53,7 +53,7 @@ static GEMM (gemm_u64, guint64) /* also signed: the low 64 bits are the same */
   return ph_dtype_is_signed (dtype) ? PH_INT64 : PH_UINT64;
 }
 
-/* The matrix transposed; rank 2. (transfer full) (nullable) */
+/* Returns the matrix transposed; rank 2. (transfer full) (nullable) */
 static PhTensor *
 transposed (PhTensor *matrix)
 {

@@ -46,7 +46,7 @@ equal_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* A dimension that a file names is never negative: "batch" is not -1. */
+/* Compares dimensions. A symbolic one is never negative: "batch" is not -1. */
 static PhDim
 dim_equal (PhDim a, PhDim b)
 {

@@ -186,7 +186,7 @@ grad_of_log_prob (PhGrad *grad)
   return PH_BUILD (b, Neg, PH_BUILD (b, Mul, hot, PH_BUILD (b, Unsqueeze, share, axis)));
 }
 
-/* The loss in operators that are differentiated by the weights of the classes as well. */
+/* Builds the loss from operators that also have gradients with respect to the class weights. */
 static gboolean
 build_weighted_loss (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
 {

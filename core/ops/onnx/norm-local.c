@@ -66,7 +66,7 @@ lrn_kernel (PhKernel *kernel, GError **error)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
 }
 
-/* The mean over a window of channels (zeros beyond the ends), by a pool over [N, 1, C, places]. */
+/* Builds the mean over a window of channels (zeros beyond the ends), by a pool over [N, 1, C, places]. */
 static PhValue *
 window_mean (PhGrad *grad, const Lrn *lrn, PhValue *value, gint64 channels, gboolean mirrored)
 {

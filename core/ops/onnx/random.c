@@ -14,7 +14,7 @@ next_normal (guint64 *state)
   return radius * cos (2 * G_PI * ph_splitmix_uniform (state));
 }
 
-/* A seed attribute makes all runs equal; otherwise the seed of the run is used. */
+/* Returns the seed: an attribute, which makes all runs equal, or the seed of the run. */
 static guint64
 random_of (PhKernel *kernel)
 {

@@ -43,7 +43,7 @@ spread (PhGrad *grad, PhValue *value)
   return PH_BUILD (grad->b, Expand, value, ph_grad_shape (grad, x));
 }
 
-/* The same reduction of another tensor, its axes kept. */
+/* Builds the same reduction of another tensor, with its axes kept. */
 static PhValue *
 reduce_same (PhGrad *grad, const PhOp *op, PhValue *value)
 {

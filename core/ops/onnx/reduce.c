@@ -79,7 +79,7 @@ ph_reduction_clear (PhReduction *reduction)
   g_clear_pointer (&reduction->bases, g_free);
 }
 
-/* The result's shape without the reduced axes. Returns its rank. */
+/* Computes the result's shape without the reduced axes. Returns its rank. */
 static guint
 reduced_dims (guint rank, const gint64 *dims, guint64 mask, gboolean keep, gint64 *reduced)
 {

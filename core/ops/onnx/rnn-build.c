@@ -65,7 +65,7 @@ typedef struct
   PhValue *r, *r_hidden, *bias, *bias_hidden, *p[3];
 } Weights;
 
-/* The step of @cell in direction @d: from the state and the weighted input to the new state. */
+/* Builds one step of @cell in direction @d: from the state and the weighted input to the new state. */
 static gboolean
 build_step (PhBuilder *b, const PhRecurrent *cell, guint d, const Weights *w, PhValue *xw, PhValue *h, PhValue *c,
             PhValue **new_h, PhValue **new_c)

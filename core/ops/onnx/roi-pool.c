@@ -36,7 +36,7 @@ span_of (gint64 cell, gint64 n, double first, double last, gint64 size, gint64 *
   *end = (gint64) CLAMP (ceil ((cell + 1) * length / n) + first, 0, size);
 }
 
-/* An empty cell is 0. */
+/* Returns the largest element of a cell, or 0 for an empty cell. */
 static double
 largest_in (PhDType dtype, gconstpointer data, gsize plane, gint64 width, const gint64 *rows, const gint64 *columns)
 {

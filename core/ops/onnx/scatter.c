@@ -102,7 +102,7 @@ typedef struct
   gint64 step;        /* of @to for each update, apart from the index     */
 } Line;
 
-/* The same of floats, which models have most, without a call for each. */
+/* Scatters floats, the most frequent type, without a call per element. */
 static gboolean
 scatter_floats (const Line *line, gsize n, float *to, const gint64 *picked, const float *from, gint64 *wrong)
 {

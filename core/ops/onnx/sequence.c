@@ -43,7 +43,7 @@ need_sequence (PhKernel *kernel, guint input, GError **error)
              : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
 }
 
-/* The input must be a tensor, since the operator's sequences hold tensors only. */
+/* Checks that the input is a tensor, since the operator's sequences contain tensors only. */
 static gboolean
 infers_tensor (PhInfer *infer, guint input, GError **error)
 {

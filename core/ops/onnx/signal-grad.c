@@ -19,7 +19,7 @@ constant_int (const PhValue *value, gint64 fallback, gint64 *number)
   return TRUE;
 }
 
-/* The first @given places of @value, which has @n along @axis, and zeros past its end. */
+/* Returns the first @given places of @value, which has @n along @axis, padded with zeros. */
 static PhValue *
 fit (PhBuilder *b, PhValue *value, guint axis, gint64 n, gint64 given)
 {

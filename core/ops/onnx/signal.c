@@ -8,7 +8,7 @@
 
 #define FLOATING (PH_T (FLOAT) | PH_T (DOUBLE) | PH_T (FLOAT16) | PH_T (BFLOAT16))
 
-/* The one number in an optional input. */
+/* Reads the single number of an optional input. */
 static gboolean
 input_int (PhKernel *kernel, guint input, gint64 fallback, gint64 *value, GError **error)
 {

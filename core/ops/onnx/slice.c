@@ -186,7 +186,7 @@ run_slice (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* A slice with steps of 1 out of known sizes is a pad turned round; any other scatters back. */
+/* The gradient of a slice with steps of 1 and known sizes is a pad; that of any other is a scatter. */
 static gboolean
 grad_slice (PhGrad *grad, GError **error)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
-/* The strings of an attribute. (transfer full) (nullable) */
+/* Returns the strings of an attribute. (transfer full) (nullable) */
 static char **
 attr_strings (const PhNode *node, const char *name)
 {

@@ -77,7 +77,7 @@ ph_case_is_mlir (const char *path)
          && g_strstr_len (text, (gssize) size, "check.e") != NULL;
 }
 
-/* The operands of its comparisons become the outputs of the model, and the comparisons go. */
+/* Makes the operands of comparisons outputs of the model, and removes the comparisons. */
 static GPtrArray *
 take_checks (PhModel *model, GError **error)
 {

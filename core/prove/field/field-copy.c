@@ -75,7 +75,7 @@ run_scatter (PhFieldNode *self, gconstpointer data)
   return writes && ph_field_known (self, 1) != NULL ? ph_field_moves (self, NULL) : ph_field_opaque (self, NULL);
 }
 
-/* The nearest element is moved. */
+/* Moves the nearest element. */
 static gboolean
 run_resize (PhFieldNode *self, gconstpointer data)
 {

@@ -373,7 +373,7 @@ is_integer (PhFieldNode *self)
   return FALSE;
 }
 
-/* A value compared with itself. */
+/* Compares a value with itself. */
 static gboolean
 compare_same (PhFieldNode *self, const Row *row)
 {
@@ -435,7 +435,7 @@ run_row (PhFieldNode *self, gconstpointer data)
   return self->out[0] != NULL;
 }
 
-/* An opaque, deterministic function of the elements. */
+/* Evaluates an opaque, deterministic function of the elements. */
 static PhNum
 hash_elements (PhField *field, const PhNum *in, gconstpointer data)
 {

@@ -263,7 +263,7 @@ ph_field_hash_node (PhFieldNode *self)
   return ph_mix (hash, attrs);
 }
 
-/* The types that inference finds for the outputs when the inputs have the shapes that they have. */
+/* Infers the types of the outputs for the present shapes of the inputs. */
 static gboolean
 infer_outputs (PhFieldNode *self, const PhType **types)
 {
@@ -374,7 +374,7 @@ run_if (PhFieldNode *self)
   return branch != NULL && run_body (self, branch, NULL, 0, self->out, self->n_out);
 }
 
-/* The call of a model-local function. */
+/* Runs the call of a model-local function. */
 static gboolean
 run_function (PhFieldNode *self, const PhFunction *function)
 {

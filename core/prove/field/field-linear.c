@@ -272,7 +272,7 @@ begin_convolution (PhFieldNode *self, Shape *shape, gboolean *done)
   return self->out[0] != NULL;
 }
 
-/* The windows of one group as columns, times the weights as rows. */
+/* Multiplies the windows of one group, as columns, by the weights, as rows. */
 static gboolean
 run_conv (PhFieldNode *self, gconstpointer data)
 {

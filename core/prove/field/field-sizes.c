@@ -63,7 +63,7 @@ is_uniform_throughout (const PhNode *node)
   return TRUE;
 }
 
-/* The axes whose size may shrink: not those of an image. */
+/* Returns the number of axes whose size may shrink: not those of an image. */
 static guint
 n_axes (guint rank)
 {

@@ -81,7 +81,7 @@ by_channel (PhBuilder *b, PhValue *value, guint rank)
   return rank <= 2 ? value : PH_BUILD (b, Unsqueeze, value, ph_build_ints (b, axes, rank - 2));
 }
 
-/* The root of a variance and a little more. */
+/* Builds the root of a variance plus epsilon. */
 static PhValue *
 deviation (PhExpand *x, PhValue *variance)
 {

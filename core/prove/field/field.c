@@ -367,7 +367,7 @@ try_primes (Pair *pair, guint reading)
   return PH_FIELD_EQUAL;
 }
 
-/* The strictest reading first; a reading that changes nothing is left out. */
+/* Tries the readings, the strictest first, without those that change nothing. */
 static PhFieldResult
 try_readings (Pair *pair)
 {

@@ -138,7 +138,7 @@ rtol_of (PhDType dtype)
   return dtype == PH_FLOAT16 ? 4 * RTOL : dtype == PH_BFLOAT16 ? 32 * RTOL : RTOL;
 }
 
-/* The elements where they are plain floats, which most are. (nullable) */
+/* Returns the elements if they are plain floats, as most are. (nullable) */
 static const float *
 floats_of (PhTensor *tensor)
 {

@@ -159,7 +159,7 @@ ph_hunting_name (PhHunting *self, const PhHuntStage *stage)
 
 /* ── both sides ── */
 
-/* An output must have a node that makes it, and the same name as before. */
+/* Ensures that an output has a producer, and the same name as before. */
 static gboolean
 settle_output (PhModel *after, guint k, const char *name)
 {

@@ -85,7 +85,7 @@ by_suspicion (gconstpointer a, gconstpointer b)
   return ph_position_compare (x->at, y->at);
 }
 
-/* The model after rewrite @index of the step that led to @after. */
+/* Returns the model after rewrite @index of the step that led to @after. */
 static PhModel *
 model_after (PhHunting *self, PhModel *after, guint index)
 {
@@ -229,7 +229,7 @@ first_apart (PhModel *before, GHashTable *was, GHashTable *is)
   return NULL;
 }
 
-/* The whole model is wrong, or fails: somewhere. */
+/* Searches for the fault of a model that is wrong as a whole, or fails. */
 static gboolean
 search (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *after, const PhFault *fault)
 {

@@ -36,7 +36,7 @@ remove_folder (const char *folder)
   g_rmdir (folder);
 }
 
-/* An input with a default that is not given is left to it. */
+/* Writes the case, without inputs that keep their default. */
 static gboolean
 write_case (PhModel *model, GHashTable *given, const char *folder, gsize *size, GCancellable *cancellable, GError **error)
 {
