@@ -142,7 +142,7 @@ drop_feeds (PhSession *self, const char *prefix, const char *content)
     }
 }
 
-/* @line: (nullable) that was just run in @from. Returns how many models there are. */
+/* Collects the state of all tabs. @line: (nullable) was just run in @from. Returns the number of models. */
 static guint
 collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *from, const char *line)
 {

@@ -49,7 +49,7 @@ static const PhOwnKey own_keys[] = {
 };
 /* clang-format on */
 
-/* @where: (nullable) where it works not, or otherwise. */
+/* Adds a shortcut. @where: (nullable) a place in which it has another effect or none. */
 static void
 add_shortcut (GString *ui, const char *keys, const char *title, const char *where)
 {
@@ -82,7 +82,7 @@ say_where (const char *shortcut)
   return other ? g_strdup_printf (_ ("In the console: %s"), other) : g_strdup (_ ("Not in the console"));
 }
 
-/* At most as high as a small screen. */
+/* Starts a section that is at most as high as a small screen. */
 static void
 start_section (GString *ui, const char *name, const char *title)
 {

@@ -306,7 +306,7 @@ on_close_page (PhWindow *self, AdwTabPage *page)
   return GDK_EVENT_STOP;
 }
 
-/* A tab dropped outside stays: there is only one window, as there is one console. */
+/* Keeps a tab dropped outside: there is only one window, as there is one console. */
 static AdwTabView *
 on_create_window (PhWindow *self)
 {

@@ -34,7 +34,7 @@ distance (const char *a, const char *b)
 #undef D
 }
 
-/* Of x and y, or of n and nx, too little is alike for one to be meant by the other; x3 may mean x1. */
+/* Returns TRUE if the words are similar enough. x and y, or n and nx, are not, but x3 may stand for x1. */
 static gboolean
 is_alike (const char *typed, const char *name, guint d)
 {

@@ -58,7 +58,7 @@ enters (Ppoint_t a, Ppoint_t b, Wall wall)
   return 1;
 }
 
-/* @grow: so much larger at each side. */
+/* Returns a box as a wall. @grow: enlargement on each side. */
 static Wall
 wall_of (const Box *box, double grow, double left)
 {

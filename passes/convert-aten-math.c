@@ -294,7 +294,7 @@ binary (PhConvert *l, PhValue **out)
   return FALSE;
 }
 
-/* alpha times the second one. */
+/* Adds or subtracts alpha times the second operand. */
 static gboolean
 add_sub (PhConvert *l, PhValue **out)
 {

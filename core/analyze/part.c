@@ -14,7 +14,7 @@ ph_named_clear (PhNamed *named)
   g_clear_pointer (&named->values, g_hash_table_unref);
 }
 
-/* "jit(f)/dense/add.5" is called add.5. */
+/* Returns the last part of a name: add.5 of "jit(f)/dense/add.5". */
 static const char *
 own_name (const PhNode *node)
 {

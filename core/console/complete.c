@@ -133,7 +133,7 @@ add_steps (Matches *matches, PhDocument *document)
     }
 }
 
-/* @before: what stands in front of the word, whose last word may ask for a table. */
+/* Adds words of SQL. @before: the text in front of the word, whose last word may require a table. */
 static void
 add_sql (Matches *matches, const char *before)
 {
@@ -186,7 +186,7 @@ add_outputs (Matches *matches, PhModel *model)
       add (matches, ((PhValue *) model->graph->outputs->pdata[i])->name);
 }
 
-/* @whole: with their pass, "algebraic/add-zero". */
+/* Adds rules. @whole: with their pass, "algebraic/add-zero". */
 static void
 add_rules (Matches *matches, gboolean whole)
 {
@@ -334,7 +334,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The words with which the line may continue. */
+/* Finds the words with which the line may continue. */
 static void
 find (Matches *matches, PhConsole *console, const char *typed, guint start)
 {

@@ -146,7 +146,7 @@ ph_call_push_line (PhCall *call, const char *line, const char *place)
 
 /* ── one line after the other, with a worker ── */
 
-/* The first failure ends a script, and the script that ran it. */
+/* Drops the rest of a script after a failure, and of the script that ran it. */
 static void
 drop_script_lines (PhConsole *console)
 {

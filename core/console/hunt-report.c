@@ -66,7 +66,7 @@ add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, 
                           caption, inside, caption);
 }
 
-/* The same picture to be stepped, rewrite by rewrite. */
+/* Adds the picture as a page to be stepped through, rewrite by rewrite. */
 static void
 add_page (GString *out, const PhReduced *reduced, GCancellable *cancellable)
 {

@@ -53,7 +53,7 @@ is_id (const char *text, char letter, guint64 *id)
   return *text == letter && g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, id, NULL);
 }
 
-/* "n42", which never was a node: which numbers nodes have, or that of a value that has it. */
+/* Explains that "n42" never was a node: tells which numbers nodes have, or which value has this one. */
 static void
 say_no_id (PhModel *model, const char *name, PhId id, GError **error)
 {

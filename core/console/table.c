@@ -310,7 +310,7 @@ say_table (Table *table)
 
 /* ── other forms ── */
 
-/* "title  value", a row after the other. */
+/* Writes "title value" lines, row by row. */
 static void
 say_list (const Table *table)
 {

@@ -142,7 +142,7 @@ find_input (PhDocument *document, const char *word, PhId *id)
   return FALSE;
 }
 
-/* The array is replaced. */
+/* Adds to the array by replacing it. */
 static void
 add_also (PhArrangement *arrangement, const PhId *ids, guint n)
 {

@@ -93,7 +93,7 @@ count_hidden (PhScene *scene, const PhDrawOptions *options, const PhRect *place,
   return hidden;
 }
 
-/* A line of text on a plate, its left bottom corner at (x, y). */
+/* Draws a line of text on a plate, with the lower left corner at (x, y). */
 static void
 draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *text, double x, double y, PhChange change)
 {

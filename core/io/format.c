@@ -225,7 +225,7 @@ open_disk (PhSource *source, GError **error)
   return NULL;
 }
 
-/* "trace.log/1/0" is a part of trace.log, where nothing has that very name. */
+/* Splits "trace.log/1/0" into the file and its part, unless a file has that very name. */
 static const char *
 split_part (PhSource *source, const char *path)
 {

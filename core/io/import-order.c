@@ -84,7 +84,7 @@ each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses)
 
 /* ── order ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The waiting nodes of @stack from the top down to @need are the cycle: each is used by the next. */
+/* Reports a cycle. The waiting nodes of @stack from the top down to @need are the cycle: each is used by the next. */
 static void
 report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize need, GError **error)
 {

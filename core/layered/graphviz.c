@@ -461,7 +461,7 @@ draw_straight (PhLayout *layout, PhLayoutEdge *edge)
     }
 }
 
-/* circo and others leave boxes upon each other: the whole is stretched until they are apart. */
+/* Stretches the whole layout until boxes are apart: circo and others place boxes on top of each other. */
 static void
 stretch (PhLayout *layout)
 {

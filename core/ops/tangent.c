@@ -16,7 +16,7 @@ moves (GHashTable *tangents, const PhValue *value)
   return value != NULL && g_hash_table_contains (tangents, value);
 }
 
-/* The values around the bodies of @node that they read and that move. */
+/* Collects the values that the bodies of @node capture and that vary. */
 static void
 collect_captures (GHashTable *tangents, const PhNode *node, GPtrArray *into)
 {

@@ -402,7 +402,7 @@ typedef struct
   gint64 at[RANK], offset;
 } Place;
 
-/* The next @n elements of an operand to @out. */
+/* Copies the next @n elements of an operand to @out. */
 static void
 gather (const PhChain *chain, const Operand *operand, Place *place, gconstpointer data, gsize n, gpointer out)
 {

@@ -280,7 +280,7 @@ motif_of (const PhNode *node)
   return op != NULL && !ph_node_is_fused (node) ? op->motif : PH_MOTIF_NONE;
 }
 
-/* The operators of a fused node, in order; a body in the body counts as one. */
+/* Lists the operators of a fused node in order; a nested body counts as one. */
 static void
 list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
 {
@@ -321,7 +321,7 @@ add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tens
   return TRUE;
 }
 
-/* The constants that a node reads; where there are very many, how many more. */
+/* Adds rows for the constants that a node reads; if there are very many, the last one has the number of the others. */
 static void
 add_rows (PhFaces *faces, PhFace *face, PhNode *node)
 {

@@ -120,7 +120,7 @@ coverage_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* convert [onnx|stablehlo]: run of the pass that writes the model in that dialect. */
+/* Begins convert [onnx|stablehlo], which runs the pass that writes the model in that dialect. */
 static gboolean
 convert_begin (PhCall *call, GError **error)
 {

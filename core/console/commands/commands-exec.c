@@ -65,7 +65,7 @@ exec_work (PhCall *call, GError **error)
   return exec->execution != NULL;
 }
 
-/* The name of a node in lists: "Add n3". */
+/* Writes the name of a node for lists: "Add n3". */
 static void
 describe (const PhExecution *execution, guint index, PhModel *model, JsonObject *row)
 {

@@ -146,7 +146,7 @@ find_op (const char *name)
   return op;
 }
 
-/* "llvm.phi", or "phi" where only one dialect has it. */
+/* Finds "llvm.phi", or "phi" if only one dialect has it. */
 static const PhForeignOp *
 find_foreign (const char *name, const PhDialect **dialect)
 {

@@ -349,7 +349,7 @@ say_words (PhReply *reply, const char *name)
   return found;
 }
 
-/* "softmax" is the operator Softmax; under that name `help` has it anyway. */
+/* Refers from "softmax" to the operator Softmax, which `help` describes anyway under that name. */
 static gboolean
 say_operator (PhReply *reply, const char *name)
 {

@@ -86,7 +86,7 @@ verify_job (PhCall *call, Run *run, GError **error)
   return TRUE;
 }
 
-/* The job counted from its own start. */
+/* Takes the proofs, with steps renumbered: the job counts from its own start. */
 static void
 take_proofs (PhCall *call, Run *run)
 {

@@ -221,7 +221,7 @@ skip_empty (Cursor *cursor)
     step_on (cursor);
 }
 
-/* The rows of a column's index that hold @value. */
+/* Finds the rows with @value in the index of a column. */
 static void
 look_up (Cursor *cursor, int column, sqlite3_value *value)
 {

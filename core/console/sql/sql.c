@@ -156,7 +156,7 @@ sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
   sqlite3_result_int (out, g_regex_match (regex, text, 0, NULL));
 }
 
-/* The natural logarithm, as in expressions; SQLite's own log is to base 10, for which there is log10. */
+/* Computes the natural logarithm, as in expressions; SQLite's own log is to base 10, for which there is log10. */
 static void
 sql_log (sqlite3_context *out, int n, sqlite3_value **values)
 {
@@ -361,7 +361,7 @@ error_offset (PhSql *sql, const char *text)
   return sqlite3_error_offset (sql->db);
 }
 
-/* The query under the message, and a caret under where SQLite stopped. @typed was quoted to @text. */
+/* Adds the query to the message, with a caret under where SQLite stopped. @typed was quoted to @text. */
 static void
 point_at (PhSql *sql, const char *typed, const char *text, GError **error)
 {

@@ -141,7 +141,7 @@ find_graph (PhSource *source, PhSpan whole, PhSpan *meta)
   return whole;
 }
 
-/* The operators of the file by the names of their outputs. */
+/* Reads the operators of the file by the names of their outputs. */
 static void
 read_operators (PhTfFile *file, PhSpan meta)
 {

@@ -80,7 +80,7 @@ ph_tvm_is_prim_func (const PhPy *def)
   return has_decorator (def, "prim_func");
 }
 
-/* The functions of a module or a file, those of its classes included. */
+/* Collects the functions of a module or file, including those of its classes. */
 static void
 collect (PhPy *const *body, guint n, GPtrArray *into)
 {

@@ -501,7 +501,7 @@ find_entry (Build *build)
   return last;
 }
 
-/* A box for @computation, which nothing calls. */
+/* Adds a box for @computation, which has no caller. */
 static void
 add_box (Build *build, PhImportNode *node, const char *op, const char *name, PhHloComputation *computation)
 {

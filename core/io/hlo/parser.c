@@ -7,7 +7,7 @@
 
 static gboolean read_rhs (PhHloParser *parser, PhHloInstruction *instruction, gboolean attrs);
 
-/* A parameter for an operand of a lone instruction, which nothing defines. */
+/* Adds a parameter for an operand of a single instruction, which nothing defines. */
 static void
 want_parameter (PhHloParser *parser, const char *name, const PhHloShape *shape)
 {

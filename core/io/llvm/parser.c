@@ -219,7 +219,7 @@ next_number (Parser *p)
   return g_string_chunk_insert (p->lexer.module->strings, name);
 }
 
-/* A number that is written takes itself and all before it. */
+/* Notes an explicit number, which uses up itself and all smaller ones. */
 static void
 note_number (Parser *p, const char *name)
 {

@@ -116,7 +116,7 @@ make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
     }
 }
 
-/* The first of two attributes of one name wins. */
+/* Adds an attribute unless one with its name exists. */
 static void
 add_attr (GPtrArray *attrs, PhAttr *attr)
 {

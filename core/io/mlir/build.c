@@ -110,7 +110,7 @@ last_part (const char *symbol)
   return at != NULL ? ph_intern (at + 1) : symbol;
 }
 
-/* A call has the name of its function for an operator. */
+/* Makes the function's name the operator of a call. */
 static void
 set_callee (Builder *builder, PhImportNode *node, const PhMlirOp *op)
 {

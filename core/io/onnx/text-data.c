@@ -144,7 +144,7 @@ ph_text_print_type (PhTextPrinter *printer, const Onnx__TypeProto *type)
 
 /* ── tensors ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* The shortest decimal that reads back as the same number. */
+/* Prints the shortest decimal that reads back as the same number. */
 void
 ph_text_print_double (PhTextPrinter *printer, double value, guint least, guint most, gboolean as_float)
 {

@@ -196,7 +196,7 @@ print_part (GString *out, const PhPy *py)
     }
 }
 
-/* The first line of a statement. */
+/* Prints the first line of a statement. */
 static void
 print_statement (GString *out, const PhPy *py)
 {

@@ -6,7 +6,7 @@
 #include "core/io/torch/branch.h"
 #include "core/io/torch/torch.h"
 
-/* The names that statements of @body set. */
+/* Collects the names that statements of @body set. */
 static void
 collect_targets (PhPy *const *body, guint n, GHashTable *into)
 {

@@ -21,7 +21,7 @@ dot_attention (PhBuilder *b, PhValue *q, PhValue *k, PhValue *v, double scale, P
   return ph_ms_reshape (b, ph_ms_transpose (b, y, (gint64[]) { 0, 2, 1, 3 }, 4), (gint64[]) { 0, 0, -1 }, 3);
 }
 
-/* [batch, length, heads * size] as [batch, heads, length, size]. */
+/* Reshapes [batch, length, heads * size] to [batch, heads, length, size]. */
 static PhValue *
 to_heads (PhBuilder *b, PhValue *value, gint64 heads)
 {
@@ -362,8 +362,8 @@ const PhOp ph_op_MsMultiHeadAttention = {
 
 /* ── RotaryEmbedding ── */
 
-/* @value [batch, length, heads * size] or [batch, heads, length, size]. @positions: [1], the position of the first element, or [batch,
- * length]. */
+/* Rotates @value, [batch, length, heads * size] or [batch, heads, length, size]. @positions: [1], the position of the first element, or
+ * [batch, length]. */
 static PhValue *
 rotate (PhExpand *x, PhValue *value, PhValue *positions, PhValue *cos, PhValue *sin, gint64 heads, gint64 rotary,
         gboolean interleaved)

@@ -149,7 +149,7 @@ ph_infer_regressor (PhInfer *infer, gint64 n_targets)
 
 /* ── linear ── */
 
-/* The product of a row with each row of coefficients, plus the intercepts. */
+/* Computes the product of a row with each row of coefficients, plus the intercepts. */
 static void
 linear_scores (const double *x, gsize features, const float *coefficients, const float *intercepts, gsize n, double *scores)
 {

@@ -69,7 +69,7 @@ is_square (guint32 a, guint32 p)
   return p == 1 && !(minus & 1);
 }
 
-/* Miller and Rabin; these bases leave no composite below 3,215,031,751. Most composites have a small divisor. */
+/* Tests primality by Miller and Rabin; these bases have no strong pseudoprime below 3,215,031,751. Most composites have a small divisor. */
 static gboolean
 is_prime (guint32 n)
 {

@@ -191,7 +191,7 @@ folds (PhGraph *graph)
 /* Results that are farther apart than double rounds them. */
 #define APART 1e-10
 
-/* Somebody rounded many constants, and it shows: then no exact evaluation finds both sides equal, here or with more nodes around. */
+/* Returns TRUE if many constants were visibly rounded: no exact evaluation then finds both sides equal, here or in a larger region. */
 static gboolean
 is_rounded (PhTry *self)
 {
