@@ -57,6 +57,40 @@ related (const PhLayoutEdge *a, const PhLayoutEdge *b)
   return a->from == b->from || a->to == b->to || a->from == b->to || a->to == b->from;
 }
 
+/* Returns the end of an edge by which edges are sorted. */
+static guint
+end_of (const PhLayoutEdge *edge, gboolean by_to)
+{
+  return by_to ? edge->to : edge->from;
+}
+
+/* Returns the indices of the edges, those that share an end one after the other: they are related, and need not be compared. Of the two
+ * ends it is the one at which the busiest box is. (transfer full) */
+static guint *
+order_edges (const PhLayout *layout, gboolean *by_to)
+{
+  guint *order = g_new (guint, layout->n_edges + 1), most[2] = { 0, 0 }, *start;
+  g_autofree guint *from = g_new0 (guint, layout->n_boxes + 1), *to = g_new0 (guint, layout->n_boxes + 1);
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      from[layout->edges[e].from + 1]++;
+      to[layout->edges[e].to + 1]++;
+    }
+  for (guint b = 1; b <= layout->n_boxes; b++)
+    {
+      most[0] = MAX (most[0], from[b]);
+      most[1] = MAX (most[1], to[b]);
+    }
+  *by_to = most[1] > most[0];
+  start = *by_to ? to : from;
+  for (guint b = 0; b < layout->n_boxes; b++)
+    start[b + 1] += start[b];
+  for (guint e = 0; e < layout->n_edges; e++)
+    order[start[end_of (&layout->edges[e], *by_to)]++] = e;
+  return order;
+}
+
 /* A set of pairs of edges, possibly millions. */
 typedef struct
 {
@@ -104,11 +138,13 @@ count_crossings (PhLayout *layout, gboolean weighed)
   double count = 0;
   g_autoptr (GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
   Pairs pairs = { g_new0 (guint64, 1024), 1024, 0 };
+  gboolean by_to;
+  g_autofree guint *order = order_edges (layout, &by_to);
   g_autofree int *start = NULL, *fill = NULL, *items = NULL;
   const int columns = (int) (MAX (layout->width, 0) / CELL) + 2, rows = (int) (MAX (layout->height, 0) / CELL) + 2;
 
   for (guint e = 0; e < layout->n_edges; e++)
-    add_stretches (stretches, layout, e);
+    add_stretches (stretches, layout, order[e]);
   start = g_new0 (int, columns *rows + 2);
   fill = g_new0 (int, columns *rows + 2);
   for (int pass = 0; pass < 2; pass++)
@@ -136,18 +172,24 @@ count_crossings (PhLayout *layout, gboolean weighed)
         }
     }
   for (int c = 0; c < columns * rows; c++)
-    for (int i = start[c]; i < start[c + 1]; i++)
-      for (int k = i + 1; k < start[c + 1]; k++)
-        {
-          const Stretch *s = &g_array_index (stretches, Stretch, items[i]), *t = &g_array_index (stretches, Stretch, items[k]);
+    for (int i = start[c], next = i; i < start[c + 1]; i++)
+      {
+        const Stretch *s = &g_array_index (stretches, Stretch, items[i]);
+        const PhLayoutEdge *edge = &layout->edges[s->edge];
 
-          if (s->edge == t->edge || related (&layout->edges[s->edge], &layout->edges[t->edge]) || !cross (s, t))
-            continue;
-          if (add_pair (&pairs, s->edge, t->edge))
-            count += weighed ? layout->edges[s->edge].presence * layout->edges[t->edge].presence
-                                   / (double) (PH_PRESENCE * PH_PRESENCE)
-                             : 1;
-        }
+        /* Behind all that share its end. */
+        for (next = MAX (next, i); next < start[c + 1]; next++)
+          if (end_of (&layout->edges[g_array_index (stretches, Stretch, items[next]).edge], by_to) != end_of (edge, by_to))
+            break;
+        for (int k = next; k < start[c + 1]; k++)
+          {
+            const Stretch *t = &g_array_index (stretches, Stretch, items[k]);
+            const PhLayoutEdge *other = &layout->edges[t->edge];
+
+            if (!related (edge, other) && cross (s, t) && add_pair (&pairs, s->edge, t->edge))
+              count += weighed ? edge->presence * other->presence / (double) (PH_PRESENCE * PH_PRESENCE) : 1;
+          }
+      }
   g_free (pairs.keys);
   return count;
 }
@@ -167,13 +209,17 @@ ph_layered_tangle (PhLayout *layout)
 /* ── lines over boxes ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 #define SQUARE  240.0f
+#define COLUMNS 2048 /* at most: squares of a wider picture are wider */
+#define SQUARES 4000000
 #define INSIDE  3.0f /* points of a line allowed inside a box's border */
 #define SAMPLES 12
 
 /* The boxes that touch each square of the picture, as compressed rows. */
 typedef struct
 {
+  PhPoint side;
   int columns, rows, *start, *items;
+  PhPoint *low, *high; /* of all that the boxes of a square draw, in it or beside it */
 } Squares;
 
 /* Returns the drawn part of a box, shrunk by a margin: a line inside runs over the box. Empty for a port. */
@@ -190,10 +236,25 @@ inside_of (const PhLayoutBox *box, PhPoint *low, PhPoint *high)
 static void
 squares_of (const Squares *squares, PhPoint low, PhPoint high, int range[4])
 {
-  range[0] = CLAMP ((int) (low.x / SQUARE), 0, squares->columns - 1);
-  range[1] = CLAMP ((int) (high.x / SQUARE), 0, squares->columns - 1);
-  range[2] = CLAMP ((int) (low.y / SQUARE), 0, squares->rows - 1);
-  range[3] = CLAMP ((int) (high.y / SQUARE), 0, squares->rows - 1);
+  range[0] = (int) CLAMP (low.x / squares->side.x, 0, squares->columns - 1);
+  range[1] = (int) CLAMP (high.x / squares->side.x, 0, squares->columns - 1);
+  range[2] = (int) CLAMP (low.y / squares->side.y, 0, squares->rows - 1);
+  range[3] = (int) CLAMP (high.y / squares->side.y, 0, squares->rows - 1);
+}
+
+static void
+add_to_square (Squares *squares, int square, guint box, PhPoint low, PhPoint high, int *fill)
+{
+  PhPoint *least = &squares->low[square], *most = &squares->high[square];
+
+  if (fill[square] == squares->start[square])
+    {
+      *least = low;
+      *most = high;
+    }
+  *least = (PhPoint) { MIN (least->x, low.x), MIN (least->y, low.y) };
+  *most = (PhPoint) { MAX (most->x, high.x), MAX (most->y, high.y) };
+  squares->items[fill[square]++] = box;
 }
 
 static void
@@ -202,10 +263,10 @@ squares_init (Squares *squares, const PhLayout *layout)
   g_autofree int *fill = NULL;
   int n;
 
-  squares->columns = (int) (CLAMP (layout->width, 0, 4e5f) / SQUARE) + 1;
-  squares->rows = (int) (CLAMP (layout->height, 0, 4e6f) / SQUARE) + 1;
-  while ((gint64) squares->columns * squares->rows > 4000000)
-    squares->columns = MAX (squares->columns / 2, 1), squares->rows = MAX (squares->rows / 2, 1);
+  squares->side = (PhPoint) { MAX (SQUARE, layout->width / COLUMNS), SQUARE };
+  squares->columns = (int) CLAMP (layout->width / squares->side.x, 0, COLUMNS) + 1;
+  squares->side.y = MAX (SQUARE, layout->height / (float) (SQUARES / squares->columns));
+  squares->rows = (int) CLAMP (layout->height / squares->side.y, 0, SQUARES / squares->columns) + 1;
   n = squares->columns * squares->rows;
   squares->start = g_new0 (int, n + 2);
   squares->items = NULL;
@@ -224,13 +285,15 @@ squares_init (Squares *squares, const PhLayout *layout)
               if (pass == 0)
                 squares->start[y * squares->columns + x + 1]++;
               else
-                squares->items[fill[y * squares->columns + x]++] = b;
+                add_to_square (squares, y * squares->columns + x, b, low, high, fill);
         }
       if (pass == 0)
         {
           for (int i = 0; i < n; i++)
             squares->start[i + 1] += squares->start[i];
           squares->items = g_new (int, squares->start[n] + 1);
+          squares->low = g_new (PhPoint, n);
+          squares->high = g_new (PhPoint, n);
           fill = g_memdup2 (squares->start, sizeof (int) * (n + 1));
         }
     }
@@ -266,23 +329,32 @@ static guint
 count_entered (const Squares *squares, const PhLayout *layout, guint e, PhPoint a, PhPoint b, guint *met)
 {
   const PhLayoutEdge *edge = &layout->edges[e];
+  const PhPoint from = { MIN (a.x, b.x), MIN (a.y, b.y) }, to = { MAX (a.x, b.x), MAX (a.y, b.y) };
   int range[4];
   guint n = 0;
 
-  squares_of (squares, (PhPoint) { MIN (a.x, b.x), MIN (a.y, b.y) }, (PhPoint) { MAX (a.x, b.x), MAX (a.y, b.y) }, range);
+  squares_of (squares, from, to, range);
   for (int y = range[2]; y <= range[3]; y++)
     for (int x = range[0]; x <= range[1]; x++)
-      for (int i = squares->start[y * squares->columns + x]; i < squares->start[y * squares->columns + x + 1]; i++)
-        {
-          const guint box = squares->items[i];
-          PhPoint low, high;
+      {
+        const int square = y * squares->columns + x;
 
-          if (met[box] == e + 1 || box == edge->from || box == edge->to || !inside_of (&layout->boxes[box], &low, &high)
-              || !enters (a, b, low, high))
-            continue;
-          met[box] = e + 1;
-          n++;
-        }
+        /* Most lines run between boxes, where a look at the whole square is enough. */
+        if (squares->start[square] == squares->start[square + 1] || from.x > squares->high[square].x
+            || to.x < squares->low[square].x || from.y > squares->high[square].y || to.y < squares->low[square].y)
+          continue;
+        for (int i = squares->start[square]; i < squares->start[square + 1]; i++)
+          {
+            const guint box = squares->items[i];
+            PhPoint low, high;
+
+            if (met[box] == e + 1 || box == edge->from || box == edge->to || !inside_of (&layout->boxes[box], &low, &high)
+                || !enters (a, b, low, high))
+              continue;
+            met[box] = e + 1;
+            n++;
+          }
+      }
   return n;
 }
 
@@ -321,6 +393,8 @@ ph_layout_overruns (PhLayout *layout, GArray *edges)
     }
   g_free (squares.start);
   g_free (squares.items);
+  g_free (squares.low);
+  g_free (squares.high);
   return all;
 }
 

@@ -231,8 +231,9 @@ ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *lea
 
           if (box->parent >= n || children[parent] == NULL || ph_scene_is_settled (build, b)) /* in a region since just now */
             continue;
-          /* Nodes outside of any region, such as many parallel branches. */
-          if (b >= n_leaves || (box->kind == PH_BOX_NODE && n_plain[parent] == n_nodes_and_groups[parent]))
+          /* Nodes outside of any region, such as many parallel branches, come first, then groups. */
+          if (n_plain[parent] > MANY || n_plain[parent] == n_nodes_and_groups[parent] ? b < n_leaves && box->kind == PH_BOX_NODE
+                                                                                      : b >= n_leaves)
             g_array_append_val (children[parent], child);
         }
       for (int p = 0; p <= n; p++)

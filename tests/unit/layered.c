@@ -1,5 +1,7 @@
 /* layered.c: tests of the layered layout: ranks, order, places.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "tests/unit/layout-sample.h"
 
 static void
@@ -129,12 +131,107 @@ test_no_needless_crossing (void)
   g_assert_cmpuint (ph_layout_crossings (layout), ==, 0);
 }
 
+/* Lines between boxes at random, some of which have many: one function looks only near a line, the other at all pairs. */
+static gboolean
+lines_cross (const PhPoint *a, const PhPoint *b)
+{
+#define SIDE(p, q, r) (((q).x - (p).x) * ((r).y - (p).y) - ((q).y - (p).y) * ((r).x - (p).x))
+  return SIDE (a[0], a[1], b[0]) * SIDE (a[0], a[1], b[1]) < 0 && SIDE (b[0], b[1], a[0]) * SIDE (b[0], b[1], a[1]) < 0;
+}
+
+/* Half a point at a time. */
+static gboolean
+line_enters (const PhPoint *line, const PhLayoutBox *box)
+{
+  const int n = 2 * (int) (fabsf (line[1].x - line[0].x) + fabsf (line[1].y - line[0].y));
+
+  for (int i = 0; i <= n; i++)
+    {
+      const float t = i / (float) MAX (n, 1), x = line[0].x + t * (line[1].x - line[0].x),
+                  y = line[0].y + t * (line[1].y - line[0].y);
+
+      if (fabsf (x - box->x) < box->width / 2 - 3 && fabsf (y - box->y) < box->height / 2 - 3)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+test_faults (void)
+{
+  for (guint32 seed = 1; seed <= 12; seed++)
+    {
+      enum
+      {
+        BOXES = 60,
+        EDGES = 90
+      };
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autoptr (PhLayout) layout = ph_layout_new (BOXES, EDGES);
+      const float wide = seed % 3 == 0 ? 900000 : 3000; /* wider than there are squares */
+      PhPoint lines[EDGES][2];
+      guint crossings = 0, over = 0, n_over;
+
+      layout->width = wide;
+      layout->height = 900;
+      for (guint b = 0; b < BOXES; b++)
+        {
+          PhLayoutBox *box = &layout->boxes[b];
+
+          box->width = (float) g_rand_int_range (random, 20, 120);
+          box->height = (float) g_rand_int_range (random, 10, 60);
+          box->x = (float) g_rand_double_range (random, 60, wide - 60);
+          box->y = (float) g_rand_double_range (random, 30, 870);
+        }
+      for (guint e = 0; e < EDGES; e++)
+        {
+          PhLayoutEdge *edge = &layout->edges[e];
+          const gboolean fan = e % 3 == 0;
+
+          edge->from = seed % 2 == 0 && fan ? 0 : (guint) g_rand_int_range (random, 0, BOXES);
+          edge->to = seed % 2 != 0 && fan ? 0 : (guint) g_rand_int_range (random, 0, BOXES);
+          lines[e][0] = (PhPoint) { layout->boxes[edge->from].x, layout->boxes[edge->from].y };
+          lines[e][1] = (PhPoint) { layout->boxes[edge->to].x, layout->boxes[edge->to].y };
+          edge->first_point = layout->points->len;
+          edge->n_points = 4;
+          for (guint i = 0; i < 4; i++)
+            {
+              const float t = (float) i / 3;
+              const PhPoint point = { lines[e][0].x + t * (lines[e][1].x - lines[e][0].x),
+                                      lines[e][0].y + t * (lines[e][1].y - lines[e][0].y) };
+
+              g_array_append_val (layout->points, point);
+            }
+        }
+      for (guint e = 0; e < EDGES; e++)
+        {
+          const PhLayoutEdge *a = &layout->edges[e];
+
+          for (guint k = e + 1; k < EDGES; k++)
+            {
+              const PhLayoutEdge *b = &layout->edges[k];
+
+              crossings += a->from != b->from && a->to != b->to && a->from != b->to && a->to != b->from
+                           && lines_cross (lines[e], lines[k]);
+            }
+          for (guint b = 0; b < BOXES; b++)
+            over += b != a->from && b != a->to && line_enters (lines[e], &layout->boxes[b]);
+        }
+      g_assert_cmpuint (ph_layout_crossings (layout), ==, crossings);
+      /* A line that only touches a corner may fall between two of the steps. */
+      n_over = ph_layout_overruns (layout, NULL);
+      g_assert_cmpuint (n_over, >=, over);
+      g_assert_cmpuint (n_over, <=, over + 3);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layered/simplex", test_simplex);
   g_test_add_func ("/layered/no-needless-crossing", test_no_needless_crossing);
+  g_test_add_func ("/layered/faults", test_faults);
   g_test_add_func ("/layered/all", test_layered);
   g_test_add_func ("/layered/large", test_layered_large);
   return g_test_run ();

@@ -9,11 +9,11 @@
 #define MANY 60
 
 static PhScene *
-grouped (const char *weights, const char *nodes, guint open_all)
+grouped (const char *outputs, const char *weights, const char *nodes, guint open_all)
 {
   g_autofree char *folder = g_dir_make_tmp ("peephole-groups-XXXXXX", NULL), *path = g_build_filename (folder, "a.onnxtxt", NULL);
   g_autofree char *text = g_strdup_printf (
-      "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[4, 4] x) => (float y)\n<%s>\n{\n%s}\n", weights, nodes);
+      "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[4, 4] x) => (%s)\n<%s>\n{\n%s}\n", outputs, weights, nodes);
   const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
   g_autoptr (GError) error = NULL;
   PhModel *model;
@@ -53,7 +53,7 @@ repeated (const char *part, guint n)
     g_string_append_printf (text, part, i, i - 1);
 #pragma GCC diagnostic pop
   g_string_append_printf (text, "  y = Relu (h%u)\n", n);
-  scene = grouped ("float[4, 4] w = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7}", text->str, MANY);
+  scene = grouped ("float y", "float[4, 4] w = {1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7}", text->str, MANY);
   g_string_free (text, TRUE);
   return scene;
 }
@@ -82,11 +82,12 @@ test_titles (void)
   g_assert_cmpuint (count_titles (maps, "MLP") + count_titles (maps, "block"), ==, 0);
 }
 
-/* Hundreds of branches side by side are bundles: no more are seen than one can look at, and no group has nothing but another in it. */
+/* Hundreds of branches side by side, of which @n_out are outputs, are bundles: no more are seen than one can look at, and no group has
+ * nothing but another in it. */
 static void
-test_branches (void)
+check_branches (guint n_out)
 {
-  g_autoptr (GString) text = g_string_new (NULL), sum = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL), sum = g_string_new (NULL), outputs = g_string_new ("float y");
   g_autoptr (PhScene) scene = NULL;
   guint n_shown = 0;
 
@@ -94,9 +95,11 @@ test_branches (void)
     {
       g_string_append_printf (text, "  a%u = Relu (x)\n", i);
       g_string_append_printf (sum, "%sa%u", i > 0 ? ", " : "", i);
+      if (i < n_out)
+        g_string_append_printf (outputs, ", float[4, 4] a%u", i);
     }
   g_string_append_printf (text, "  y = Sum (%s)\n", sum->str);
-  scene = grouped ("float w = {1}", text->str, MANY);
+  scene = grouped (outputs->str, "float w = {1}", text->str, MANY);
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     {
       const PhSceneBox *box = ph_scene_box (scene, b);
@@ -114,6 +117,14 @@ test_branches (void)
     }
   g_assert_cmpuint (n_shown, <=, MANY);
   g_assert_cmpuint (count_titles (scene, "Relu ×"), >, 1);
+}
+
+static void
+test_branches (void)
+{
+  check_branches (0);
+  check_branches (5);
+  check_branches (30);
 }
 
 int
