@@ -23,9 +23,8 @@ typedef struct
 static void
 add (Matches *matches, const char *text)
 {
-  if (text != NULL && *text != '\0'
-      && (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0)
-      && g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS)
+  if (text != NULL && *text != '\0' && g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS
+      && (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0))
     g_hash_table_add (matches->set, g_strdup (text));
 }
 
@@ -140,10 +139,65 @@ add_sql (Matches *matches, const char *before)
   g_autofree char *trimmed = g_strchomp (g_strdup (before));
   const char *blank = strrchr (trimmed, ' '), *last = blank != NULL ? blank + 1 : trimmed;
   const gboolean table = g_ascii_strcasecmp (last, "from") == 0 || g_ascii_strcasecmp (last, "join") == 0;
-  g_auto (GStrv) names = ph_sql_names (table);
+  const char *point = strrchr (matches->prefix, '.');
+  g_auto (GStrv) names = ph_sql_names (point != NULL ? PH_SQL_COLUMNS : table ? PH_SQL_TABLES : PH_SQL_ANY);
+  g_autofree char *alias = point != NULL ? g_strndup (matches->prefix, (gsize) (point + 1 - matches->prefix)) : g_strdup ("");
 
   for (guint i = 0; names[i] != NULL; i++)
-    add (matches, names[i]);
+    {
+      g_autofree char *text = g_strconcat (alias, names[i], NULL);
+
+      add (matches, text);
+    }
+}
+
+/* 'NAME' in a query. */
+static void
+add_text (Matches *matches, const char *name)
+{
+  g_autofree char *quoted = NULL;
+
+  if (matches->fuzzy ? ph_fuzzy_score (matches->prefix + 1, name) == 0
+                     : strncmp (name, matches->prefix + 1, matches->length - 1) != 0)
+    return;
+  quoted = g_strconcat ("'", name, "'", NULL);
+  add (matches, quoted);
+}
+
+/* What a text in quotes of a query may be, by the column that it is compared with; where none is known, a node or a value. */
+static void
+add_texts (Matches *matches, PhModel *model, const char *before)
+{
+  g_autoptr (GRegex) regex = g_regex_new ("(\\w+)\\s*(?:not\\s+|in\\s*|like\\s*|[=<>!]+\\s*)*\\(?\\s*(?:'[^']*'\\s*,\\s*)*$",
+                                          G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GMatchInfo) info = NULL;
+  g_autofree char *column = g_regex_match (regex, before, 0, &info) ? g_match_info_fetch (info, 1) : g_strdup ("");
+  guint n;
+  const PhPass *const *passes = ph_pass_list (&n);
+
+  if (g_ascii_strcasecmp (column, "pass") == 0)
+    for (guint i = 0; i < n; i++)
+      add_text (matches, passes[i]->name);
+  else if (g_ascii_strcasecmp (column, "rule") == 0)
+    for (guint i = 0; i < n; i++)
+      for (guint r = 0; r < passes[i]->n_rules; r++)
+        add_text (matches, passes[i]->rules[r].name);
+  else if (g_ascii_strcasecmp (column, "op") == 0)
+    {
+      for (guint i = 0; model != NULL && i < model->nodes->len; i++)
+        if (model->nodes->pdata[i] != NULL)
+          add_text (matches, ((PhNode *) model->nodes->pdata[i])->op_type);
+    }
+  /* Names may be hundreds of thousands: by how they begin alone. */
+  else if (!matches->fuzzy)
+    {
+      for (guint i = 0; model != NULL && i < model->nodes->len; i++)
+        if (model->nodes->pdata[i] != NULL && *((PhNode *) model->nodes->pdata[i])->name != '\0')
+          add_text (matches, ((PhNode *) model->nodes->pdata[i])->name);
+      for (guint i = 0; model != NULL && i < model->values->len; i++)
+        if (model->values->pdata[i] != NULL)
+          add_text (matches, ((PhValue *) model->values->pdata[i])->name);
+    }
 }
 
 /* Functions that were defined at the prompt, or with @all everything that an expression may name. */
@@ -362,7 +416,10 @@ find (Matches *matches, PhConsole *console, const char *typed, guint start)
     {
       g_autofree char *before = g_strndup (typed, start);
 
-      add_sql (matches, before);
+      if (*matches->prefix == '\'')
+        add_texts (matches, ph_document_get_model (ph_console_get_document (console)), before);
+      else
+        add_sql (matches, before);
     }
   else if (kind == PH_LINE_EXPRESSION && start > indent)
     {
@@ -405,6 +462,18 @@ take_best (GHashTable *set, const char *typed, GPtrArray *out)
     g_ptr_array_add (out, g_strdup (g_array_index (found, Found, i).text));
 }
 
+/* The quote behind which @typed ends; NULL: it does not end in a text. */
+static const char *
+open_quote (const char *typed)
+{
+  const char *open = NULL;
+
+  for (const char *p = typed; *p != '\0'; p++)
+    if (*p == '\'')
+      open = open == NULL ? p : NULL;
+  return open;
+}
+
 char **
 ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *word_start)
 {
@@ -419,8 +488,12 @@ ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *
   const PhLineKind kind = ph_line_classify (typed, &command, &rest);
   const char *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
 
-  while (start > 0 && strchr (ends, typed[start - 1]) == NULL)
+  const char *quote = kind == PH_LINE_SQL ? open_quote (typed) : NULL;
+
+  while (quote == NULL && start > 0 && strchr (ends, typed[start - 1]) == NULL)
     start--;
+  if (quote != NULL)
+    start = (guint) (quote - typed);
   Matches matches = { set, typed + start, strlen (typed + start) };
 
   find (&matches, console, typed, start);

@@ -20,6 +20,12 @@ void ph_trace_free (PhTrace *trace);
 PhSql *ph_sql_new (PhDocument *document);
 void ph_sql_free (PhSql *sql);
 const char *ph_sql_function_arguments (const char *name); /* (nullable) "NODE)" */
-char **ph_sql_names (gboolean tables);                    /* those alone, or columns and keywords too: for completion */
+typedef enum
+{
+  PH_SQL_ANY, /* tables, columns, keywords, functions */
+  PH_SQL_TABLES,
+  PH_SQL_COLUMNS
+} PhSqlNames;
+char **ph_sql_names (PhSqlNames which); /* for completion */
 
 G_END_DECLS

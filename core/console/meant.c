@@ -127,7 +127,7 @@ is_letter (char c)
 static const char *
 keyword_near (const char *text, const char *at)
 {
-  g_auto (GStrv) known = ph_sql_names (FALSE);
+  g_auto (GStrv) known = ph_sql_names (PH_SQL_ANY);
   const char *ends[2] = { at, at }, *p = at;
 
   while (p > text && !is_letter (p[-1]))
@@ -168,7 +168,7 @@ ph_meant_sql (const char *message, const char *text, int offset)
 
   if (g_str_has_prefix (message, none))
     {
-      g_auto (GStrv) known = ph_sql_names (FALSE);
+      g_auto (GStrv) known = ph_sql_names (PH_SQL_ANY);
       g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
       for (guint i = 0; i < G_N_ELEMENTS (functions); i++)

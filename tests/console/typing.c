@@ -106,7 +106,12 @@ test_kinds (void)
   expect (console, "check a.onnx --pipeline O", "O1 O2 O3");
   expect (console, "render x.svg --color de", "device");
   expect (console, "select longest", "longest_path");
-  expect (console, "select n.", "");
+  expect (console, "select n.prod", "n.producer");
+  expect (console, "select * from nodes where op = 'M", "'Mul'");
+  expect (console, "select * from nodes where op in ('Mul', 'L", "'Log'");
+  expect (console, "select * from steps where pass = 'cs", "'cse'");
+  expect (console, "select * from rewrites where rule like 'add-z", "'add-zero'");
+  expect (console, "select ancestors('v1", "'v1'");
   expect (console, "select op from ed", "edges edges_at edits"); /* tables, not every name */
   expect (console, "select * from nodes n JOIN gr", "graphs");
   expect (console, "select gr", "gradient graph graphs group by grp");

@@ -84,18 +84,18 @@ names_of (gboolean tables)
 }
 
 char **
-ph_sql_names (gboolean tables)
+ph_sql_names (PhSqlNames which)
 {
   static const char *const words[] = {
     "select",    "from",        "where", "group by",     "order by",  "limit", "join",           "on",   "count(*)", "distinct",
     "and",       "or",          "not",   "like",         "regexp",    "desc",  "with recursive", "as",   "union",    "json_each",
     "ancestors", "descendants", "path",  "longest_path", "dominates", "shape", "bytes",          "rank", "dim"
   };
-  GPtrArray *names = names_of (TRUE), *columns = tables ? NULL : names_of (FALSE);
+  GPtrArray *names = names_of (which != PH_SQL_COLUMNS);
 
-  if (columns != NULL)
-    g_ptr_array_extend_and_steal (names, columns);
-  for (guint i = 0; !tables && i < G_N_ELEMENTS (words); i++)
+  if (which == PH_SQL_ANY)
+    g_ptr_array_extend_and_steal (names, names_of (FALSE));
+  for (guint i = 0; which == PH_SQL_ANY && i < G_N_ELEMENTS (words); i++)
     g_ptr_array_add (names, g_strdup (words[i]));
   g_ptr_array_add (names, NULL);
   g_ptr_array_set_free_func (names, NULL);
