@@ -485,99 +485,7 @@ totals (gsize n, double *y, const float *x, PhLaneTotal what)
       y[i] += fabs ((double) x[i]);
 }
 
-INLINE V
-further (V so_far, V x, gboolean least)
-{
-  return choose ((least ? x < so_far : x > so_far) | (x != x), x, so_far);
-}
-
-#define FURTHER_HALF(...) x = further (x, __builtin_shufflevector (x, x, __VA_ARGS__), least);
-
-/* Reduces across the register; the result is in lane 0. */
-INLINE V
-furthest_across (V x, gboolean least)
-{
-  HALVES (FURTHER_HALF)
-  return x;
-}
-
-INLINE float
-extreme_of (gsize n, const float *x, gboolean least)
-{
-  V most[4];
-  gsize i = 0;
-
-  for (guint k = 0; k < 4; k++)
-    most[k] = splat (x[0]);
-  for (; i + 4 * PH_WIDTH <= n; i += 4 * PH_WIDTH)
-    for (guint k = 0; k < 4; k++)
-      most[k] = further (most[k], load (x + i + k * PH_WIDTH), least);
-  for (guint k = 1; k < 4; k++)
-    most[0] = further (most[0], most[k], least);
-  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
-    most[0] = further (most[0], load (x + i), least);
-  if (i < n)
-    most[0] = further (most[0], partial_or (x + i, n - i, x[0]), least);
-  most[0] = furthest_across (most[0], least);
-  for (i = 0; most[0][0] == 0 && i < n; i++)
-    if (x[i] == 0)
-      return x[i];
-  return most[0][0];
-}
-
-static float
-extreme (gsize n, const float *x, gboolean least)
-{
-  return least ? extreme_of (n, x, TRUE) : extreme_of (n, x, FALSE);
-}
-
-/* Element @k of PH_WIDTH rows of @n. */
-INLINE V
-column (const float *x, gsize n, gsize k)
-{
-  V v;
-
-  for (guint l = 0; l < PH_WIDTH; l++)
-    v[l] = x[l * n + k];
-  return v;
-}
-
-INLINE void
-extreme_of_rows (gsize rows, gsize n, float *y, const float *x, gboolean least)
-{
-  gsize i = 0;
-
-  for (; n < 2 * PH_WIDTH && i + PH_WIDTH <= rows; i += PH_WIDTH)
-    {
-      V most = column (x + i * n, n, 0);
-
-      for (gsize k = 1; k < n; k++)
-        most = further (most, column (x + i * n, n, k), least);
-      store (y + i, most);
-    }
-  for (; i < rows; i++)
-    y[i] = extreme_of (n, x + i * n, least);
-}
-
-static void
-extreme_rows (gsize rows, gsize n, float *y, const float *x, gboolean least)
-{
-  if (least)
-    extreme_of_rows (rows, n, y, x, TRUE);
-  else
-    extreme_of_rows (rows, n, y, x, FALSE);
-}
-
-static void
-extremes (gsize n, float *y, const float *x, gboolean least)
-{
-  if (least)
-    for (gsize i = 0; i < n; i++)
-      y[i] = x[i] < y[i] || x[i] != x[i] ? x[i] : y[i];
-  else
-    for (gsize i = 0; i < n; i++)
-      y[i] = x[i] > y[i] || x[i] != x[i] ? x[i] : y[i];
-}
+#include "core/run/lanes-extremes.inc"
 
 #include "core/run/lanes-bytes.inc"
 
@@ -592,6 +500,6 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

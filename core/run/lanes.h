@@ -62,6 +62,8 @@ typedef struct
   /* The greatest or least, where a NaN is both, and of zeros the first; the same elementwise, of y and x. */
   float (*extreme) (gsize n, const float *x, gboolean least);
   void (*extreme_rows) (gsize rows, gsize n, float *y, const float *x, gboolean least); /* of each row of @n */
+  /* Sets @best to @x and @at to @place where @x is beyond @best, or NaN and @best is not, or with @last equal. */
+  void (*places) (gsize n, float *best, gint32 *at, const float *x, gint32 place, gboolean least, gboolean last);
   void (*extremes) (gsize n, float *y, const float *x, gboolean least);
   /* Bytes, of numbers from @low to @high (which are those of an unsigned or of a signed byte): x / scale, halves to even, + zero; of NaN 0. */
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);

@@ -191,18 +191,36 @@ add_up_channels (const PhOp *op, const Shape *shape, gsize batch, const float *i
     out[c] = (float) (op == &ph_op_ReduceL2 ? sqrt (sums[c]) : sums[c] / count);
 }
 
+/* Finds the shape for GlobalMaxPool, which reduces all pixels. */
+static void
+shape_of_image (const PhTensor *x, Shape *shape)
+{
+  const gint64 *dims = ph_tensor_dims (x);
+
+  *shape = (Shape) { .outer = 1, .n = 1, .inner = 1, .first = 2, .rank = ph_tensor_rank (x) };
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      *(i < 2 ? &shape->outer : &shape->n) *= (gsize) dims[i];
+      shape->dims[i] = i < 2 ? dims[i] : 1;
+    }
+}
+
 static gboolean
 run_reduce (PhKernel *kernel, gpointer prepared)
 {
   const PhOp *op = kernel->node->op;
-  const gboolean extremes = op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
+  const gboolean extremes = op == &ph_op_ReduceMax || op == &ph_op_ReduceMin || op == &ph_op_GlobalMaxPool;
   gsize batch = 0; /* 0: the reduced axes are adjacent */
   gboolean last;
   const float *in;
   float *out;
   Shape shape;
 
-  if (!find_shape (kernel, &shape) && (extremes || !find_channels (kernel, &shape, &batch)))
+  if (op == &ph_op_GlobalMaxPool && ph_tensor_rank (kernel->inputs[0]) > 2)
+    shape_of_image (kernel->inputs[0], &shape);
+  else if (op == &ph_op_GlobalMaxPool || ph_tensor_count (kernel->inputs[0]) == 0)
+    return FALSE;
+  else if (!find_shape (kernel, &shape) && (extremes || !find_channels (kernel, &shape, &batch)))
     return FALSE;
   last = batch == 0 && find_pixels (kernel->inputs[0], &shape);
   in = last ? ph_tensor_packed (kernel->inputs[0]) : ph_tensor_data (kernel->inputs[0]);
@@ -216,6 +234,88 @@ run_reduce (PhKernel *kernel, gpointer prepared)
   else
     add_up (op, &shape, in, out);
   return TRUE;
+}
+
+/* ── ArgMax, ArgMin ── */
+
+static gpointer
+prepare_arg (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint axis;
+
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) || ph_tensor_dims (x)[axis] > G_MAXINT32)
+    return ph_kernel_refuse (kernel, "no such axis, or it is too long");
+  return PH_PREPARED;
+}
+
+/* Returns the index of the extreme of @n floats, or of the first NaN. */
+static gint64
+find_place (const float *x, gsize n, gboolean least, gboolean last)
+{
+  const float extreme = ph_lanes ()->extreme (n, x, least);
+  gsize k = last ? n - 1 : 0;
+
+  if (extreme != extreme)
+    for (k = 0; x[k] == x[k];)
+      k++;
+  else
+    while (x[k] != extreme)
+      k += last ? -1 : 1;
+  return (gint64) k;
+}
+
+static gboolean
+run_arg (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean least = kernel->node->op == &ph_op_ArgMin, last = ph_node_attr_int (kernel->node, "select_last_index", 0) != 0;
+  gint64 reduced[PH_MAX_RANK], *out;
+  guint axis = 0, n_dims = 0;
+  gsize outer, inner, n;
+  const float *in;
+  g_autofree float *best = NULL;
+  g_autofree gint32 *at = NULL;
+
+  ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis);
+  for (guint i = 0; i < rank; i++)
+    if (i != axis || ph_node_attr_int (kernel->node, "keepdims", 1) != 0)
+      reduced[n_dims++] = i != axis ? dims[i] : 1;
+  n = (gsize) dims[axis];
+  outer = (gsize) ph_dims_product (dims, 0, axis);
+  inner = (gsize) ph_dims_product (dims, axis + 1, rank);
+  if (ph_tensor_count (x) == 0)
+    return FALSE;
+  if (ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST && axis == 1) /* the channels of a pixel are adjacent */
+    {
+      outer *= inner;
+      inner = 1;
+      in = ph_tensor_packed (x);
+    }
+  else
+    in = ph_tensor_data (x);
+  best = g_try_new (float, inner);
+  at = g_try_new (gint32, inner);
+  out = in != NULL && best != NULL && at != NULL ? ph_kernel_output_unset (kernel, 0, PH_INT64, n_dims, reduced, NULL) : NULL;
+  for (gsize o = 0; out != NULL && o < outer; o++, in += n * inner, out += inner)
+    {
+      if (inner == 1)
+        {
+          *out = find_place (in, n, least, last);
+          continue;
+        }
+      memcpy (best, in, inner * sizeof *best);
+      memset (at, 0, inner * sizeof *at);
+      for (gsize k = 1; k < n; k++)
+        ph_lanes ()->places (inner, best, at, in + k * inner, (gint32) k, least, last);
+      for (gsize i = 0; i < inner; i++)
+        out[i] = at[i];
+    }
+  return out != NULL;
 }
 
 /* ── normalisation of channels ── */
@@ -276,7 +376,9 @@ run_channels (PhKernel *kernel, gpointer prepared)
 
 const PhKernelRow ph_kernels_reductions[] = {
   REDUCTION (ReduceL1), REDUCTION (ReduceL2), REDUCTION (ReduceMax), REDUCTION (ReduceMean), REDUCTION (ReduceMin), REDUCTION (ReduceSum),
-  REDUCTION (ReduceSumSquare),
+  REDUCTION (ReduceSumSquare), REDUCTION (GlobalMaxPool),
+  { &ph_op_ArgMax, PH_DEVICE_CPU, "rows", 10, prepare_arg, run_arg, NULL },
+  { &ph_op_ArgMin, PH_DEVICE_CPU, "rows", 10, prepare_arg, run_arg, NULL },
   { &ph_op_GroupNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
   { &ph_op_InstanceNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
   { NULL },

@@ -93,6 +93,13 @@ static const Case cases[] = {
   { "pad-plain", "float[2,3,4,5,6] x", "int64[10] p = {0, 0, 0, 1, 2, 0, 0, 2, 0, 3}", "a = Pad (x, p) y = Pad <mode = \"reflect\"> (a, p)", "rows" },
   { "pad-blocks", "float[2,19,9,8] x, float[19,1,3,3] w", "int64[8] p = {0, 0, 0, 2, 0, 0, 1, 0}, float v = {2}",
     "c = Conv <group = 19, pads = [1, 1, 1, 1]> (x, w) a = Pad (c, p) y = Pad (a, p, v)", "rows" },
+  { "global-max-pool", "float[2,3,9,8] x", "", "y = GlobalMaxPool (x)", "rows" },
+  { "global-max-pool-last", IMAGE, "", LAST "y = GlobalMaxPool (c)", "rows" },
+  { "arg-rows", "float[7,45] x", "float four = {4}", "t = Mul (x, four) r = Round (t) a = ArgMax <axis = 1> (r) b = ArgMin <axis = -1, select_last_index = 1> (r) "
+    "n = Sqrt (r) d = ArgMax <axis = 1, select_last_index = 1> (n) y = Concat <axis = 1> (a, b, d)", "rows" },
+  { "arg-columns", "float[3,11,37] x", "float four = {4}", "t = Mul (x, four) r = Round (t) a = ArgMax <axis = 1> (r) b = ArgMin <axis = 1, select_last_index = 1> (r) "
+    "n = Sqrt (r) d = ArgMin <axis = 1> (n) y = Concat <axis = 1> (a, b, d)", "rows" },
+  { "arg-channels-last", IMAGE, "", LAST "y = ArgMax <axis = 1, keepdims = 0> (c)", "rows" },
   { "reduce-few", "float[5,37,12] x", "int64[1] a = {2}", "b = ReduceMin (x, a) c = ReduceMax (x, a) y = Add (b, c)", "rows" },
   { "reduce-last-columns", IMAGE, "int64[1] a = {3}", LAST "y = ReduceMax <keepdims = 0> (c, a)", "rows" },
   { "reduce-last-lines", IMAGE, "int64[1] a = {2}", LAST "b = ReduceMean (c, a) d = ReduceMax (c, a) y = Sub (d, b)", "rows" },
