@@ -165,10 +165,12 @@ static gboolean
 remove_rest (Become *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
 
-  for (PhNode *node = graph->last, *before; node != NULL; node = before)
+  for (guint i = loose->len; i-- > 0;)
     {
-      before = node->prev;
+      PhNode *node = loose->pdata[i];
+
       if (ph_match_how (&become->match, node) != PH_MATCH_NONE)
         continue;
       if (!ph_graph_remove_node (node, become->error))
@@ -249,42 +251,38 @@ wanted_control (Become *become, PhNode *of_target)
   return wanted;
 }
 
-/* Returns the match of each node in the target. */
-static GHashTable *
-matched_targets (Become *become, PhGraph *target)
+/* @of_target: (nullable) */
+static gboolean
+drop_control_of (Become *become, PhNode *node, PhNode *of_target)
 {
-  GHashTable *targets = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) wanted = NULL;
 
-  PH_FOREACH_NODE (of_target, target)
-    if (ph_match_node (&become->match, of_target) != NULL)
-      g_hash_table_insert (targets, ph_match_node (&become->match, of_target), of_target);
-  return targets;
+  if (node->control == NULL)
+    return TRUE;
+  wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
+  for (guint i = node->control->len; i-- > 0 && node->control != NULL;)
+    if (!g_hash_table_contains (wanted, node->control->pdata[i])
+        && !ph_node_remove_control (node, node->control->pdata[i], become->error))
+      return FALSE;
+  return TRUE;
 }
 
-/* Removes control edges that the target does not have, since they might contradict its order. Hardly any graph has them. */
+/* Removes control edges that the target does not have, since they might contradict its order. */
 static gboolean
 drop_control (Become *become, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr (GHashTable) targets = NULL;
+  g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
 
-  PH_FOREACH_NODE (node, graph)
+  for (guint i = 0; i < loose->len; i++)
+    if (ph_match_how (&become->match, loose->pdata[i]) == PH_MATCH_NONE && !drop_control_of (become, loose->pdata[i], NULL))
+      return FALSE;
+  PH_FOREACH_NODE (of_target, target)
     {
-      g_autoptr (GHashTable) wanted = NULL;
-      PhNode *of_target;
+      PhNode *node = ph_match_node (&become->match, of_target);
 
-      if (node->control == NULL)
-        continue;
-      if (targets == NULL)
-        targets = matched_targets (become, target);
-      of_target = g_hash_table_lookup (targets, node);
-      if (graph == become->match.partial && ph_match_how (&become->match, node) != PH_MATCH_NONE
-          && (of_target == NULL || g_hash_table_contains (become->standing, of_target)))
-        continue;
-      wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
-      for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
-        if (!g_hash_table_contains (wanted, node->control->pdata[i])
-            && !ph_node_remove_control (node, node->control->pdata[i], become->error))
-          return FALSE;
+      if (node != NULL && !(graph == become->match.partial && g_hash_table_contains (become->standing, of_target))
+          && !drop_control_of (become, node, of_target))
+        return FALSE;
     }
   return TRUE;
 }
@@ -413,9 +411,15 @@ part_of (const Become *become, const char *function)
 static void
 settle_owned (Become *become, PhGraph *graph, PhGraph *target)
 {
-  PH_FOREACH_NODE (node, graph)
-    for (guint i = 0; ph_match_how (&become->match, node) == PH_MATCH_NONE && i < node->inputs->len; i++)
-      g_hash_table_add (become->gone, node->inputs->pdata[i]);
+  g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
+
+  for (guint k = 0; k < loose->len; k++)
+    {
+      PhNode *node = loose->pdata[k];
+
+      for (guint i = 0; ph_match_how (&become->match, node) == PH_MATCH_NONE && i < node->inputs->len; i++)
+        g_hash_table_add (become->gone, node->inputs->pdata[i]);
+    }
   PH_FOREACH_NODE (of_target, target)
     {
       PhNode *node = ph_match_node (&become->match, of_target);
@@ -440,7 +444,7 @@ settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *tar
 {
   const PhNamedPart *part = part_of (become, function);
 
-  become->match.partial = NULL;
+  ph_match_keep (&become->match, NULL);
   if (part != NULL && !part->whole
       && !ph_part_match (part, &become->match, graph, target, become->standing, become->gone, become->error))
     return FALSE;

@@ -10,13 +10,16 @@
 #define ENOUGH      4  /* points; see likeness()                                      */
 #define MAX_ROUNDS  8
 #define NEAR        4
+#define RELEASED    G_MAXUINT8 /* in @how: a node of the partial graph that need not stay */
 
 /* ── the state of the matching ──────────────────────────────────────────────────────────────────────────────────────── */
 
 void
 ph_match_init (PhMatching *match, PhModel *model, const PhModel *target)
 {
-  *match = (PhMatching) { .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new () };
+  *match = (PhMatching) {
+    .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new (), .loose = g_ptr_array_new ()
+  };
   g_ptr_array_set_size (match->ours, (gint) target->next_id);
 }
 
@@ -25,6 +28,7 @@ ph_match_clear (PhMatching *match)
 {
   g_ptr_array_unref (match->ours);
   g_byte_array_unref (match->how);
+  g_ptr_array_unref (match->loose);
 }
 
 PhNode *
@@ -42,7 +46,11 @@ ph_match_value (const PhMatching *match, const PhValue *of_target)
 PhMatchHow
 ph_match_how (const PhMatching *match, const PhNode *node)
 {
-  return node->id < match->how->len ? match->how->data[node->id] : PH_MATCH_NONE;
+  const guint8 how = node->id < match->how->len ? match->how->data[node->id] : PH_MATCH_NONE;
+
+  if (how == PH_MATCH_NONE && node->graph == match->partial)
+    return PH_MATCH_SAME;
+  return how != RELEASED ? how : PH_MATCH_NONE;
 }
 
 void
@@ -51,26 +59,8 @@ ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target)
   match->ours->pdata[of_target->id] = value;
 }
 
-void
-ph_match_keep (PhMatching *match, const PhGraph *graph)
-{
-  const guint old = match->how->len;
-
-  g_byte_array_set_size (match->how, MAX (old, match->model->next_id));
-  memset (match->how->data + old, PH_MATCH_NONE, match->how->len - old);
-  PH_FOREACH_NODE (node, graph)
-    match->how->data[node->id] = PH_MATCH_SAME;
-}
-
-void
-ph_match_release (PhMatching *match, const PhNode *node)
-{
-  if (node->id < match->how->len)
-    match->how->data[node->id] = PH_MATCH_NONE;
-}
-
-void
-ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
+static void
+set_how (PhMatching *match, const PhNode *node, guint8 how)
 {
   const guint old = match->how->len;
 
@@ -80,6 +70,50 @@ ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchH
       memset (match->how->data + old, PH_MATCH_NONE, match->how->len - old);
     }
   match->how->data[node->id] = how;
+}
+
+void
+ph_match_keep (PhMatching *match, const PhGraph *graph)
+{
+  match->partial = graph;
+  g_ptr_array_set_size (match->loose, 0);
+}
+
+void
+ph_match_release (PhMatching *match, PhNode *node)
+{
+  set_how (match, node, RELEASED);
+  g_ptr_array_add (match->loose, node);
+}
+
+static int
+by_order (gconstpointer a, gconstpointer b)
+{
+  const PhNode *x = *(PhNode *const *) a, *y = *(PhNode *const *) b;
+
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+GPtrArray *
+ph_match_loose (const PhMatching *match, const PhGraph *graph)
+{
+  GPtrArray *loose = g_ptr_array_new ();
+
+  if (graph == match->partial)
+    {
+      g_ptr_array_extend (loose, match->loose, NULL, NULL);
+      g_ptr_array_sort (loose, by_order);
+      return loose;
+    }
+  PH_FOREACH_NODE (node, graph)
+    g_ptr_array_add (loose, node);
+  return loose;
+}
+
+void
+ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
+{
+  set_how (match, node, how);
   match->ours->pdata[of_target->id] = node;
   for (guint i = 0; i < node->outputs->len; i++)
     ph_match_set_value (match, node->outputs->pdata[i], of_target->outputs->pdata[i]);
@@ -174,15 +208,33 @@ has_own_name (const PhNode *node)
   return *node->name != '\0' && !only_counts (node->name, node->domain);
 }
 
+static void
+add_own_name (GHashTable *names, PhNode *node)
+{
+  if (has_own_name (node))
+    g_hash_table_insert (names, (gpointer) node->name, g_hash_table_contains (names, node->name) ? NULL : node);
+}
+
 /* Maps the names of unmatched nodes to these; a name used several times maps to NULL. */
 static GHashTable *
-own_names (const PhMatching *match, const PhGraph *graph, gboolean of_target)
+own_names (const PhMatching *match, const GPtrArray *loose)
 {
   GHashTable *names = g_hash_table_new (NULL, NULL);
 
-  PH_FOREACH_NODE (node, graph)
-    if ((of_target ? ph_match_node (match, node) == NULL : ph_match_how (match, node) == PH_MATCH_NONE) && has_own_name (node))
-      g_hash_table_insert (names, (gpointer) node->name, g_hash_table_contains (names, node->name) ? NULL : node);
+  for (guint i = 0; i < loose->len; i++)
+    if (ph_match_how (match, loose->pdata[i]) == PH_MATCH_NONE)
+      add_own_name (names, loose->pdata[i]);
+  return names;
+}
+
+static GHashTable *
+own_names_of_target (const PhMatching *match, const PhGraph *target)
+{
+  GHashTable *names = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (node, target)
+    if (ph_match_node (match, node) == NULL)
+      add_own_name (names, node);
   return names;
 }
 
@@ -198,7 +250,7 @@ maker_of (const PhGraph *graph, const char *name)
 /* Matches by names. Two snapshots are mostly equal and in the same order, so both are walked in parallel, and names are looked up only
  * where they differ. */
 static void
-match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
+match_names (PhMatching *match, PhGraph *graph, PhGraph *target, const GPtrArray *loose)
 {
   g_autoptr (GHashTable) ours = NULL, theirs = NULL;
   PhNode *at = graph->first;
@@ -225,8 +277,8 @@ match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
         continue;
       if (ours == NULL)
         {
-          ours = own_names (match, graph, FALSE);
-          theirs = own_names (match, target, TRUE);
+          ours = own_names (match, loose);
+          theirs = own_names_of_target (match, target);
         }
       found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
       if (is_free (match, found, node))
@@ -317,60 +369,76 @@ find_same (const PhMatching *match, GQueue *queue, const PhNode *of_target)
   return first;
 }
 
-/* Finds a match among the next few nodes from @at on. It is mostly the first, as two snapshots are mostly the same in the same order.
+/* Finds a match among the next few loose nodes from @at on. It is mostly the first, as two snapshots are mostly the same in the same order.
  * (nullable) */
 static PhNode *
-find_near (const PhMatching *match, PhNode *at, const PhNode *of_target)
+find_near (const PhMatching *match, const GPtrArray *loose, guint *at, const PhNode *of_target)
 {
-  for (guint i = 0; at != NULL && i < NEAR; i++, at = at->next)
-    if (is_free (match, at, of_target) && !has_own_name (at) && same_inputs (match, at, of_target) && same_attrs (at, of_target))
-      return at;
+  for (guint i = *at; i < MIN (*at + NEAR, loose->len); i++)
+    {
+      PhNode *node = loose->pdata[i];
+
+      if (is_free (match, node, of_target) && !has_own_name (node) && same_inputs (match, node, of_target)
+          && same_attrs (node, of_target))
+        {
+          *at = i + 1;
+          return node;
+        }
+    }
   return NULL;
+}
+
+/* Groups the free nodes by operator, attributes and inputs. (transfer full) */
+static GHashTable *
+by_signature (const PhMatching *match, const GPtrArray *loose)
+{
+  GHashTable *by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+
+  for (guint i = 0; i < loose->len; i++)
+    if (ph_match_how (match, loose->pdata[i]) == PH_MATCH_NONE)
+      {
+        GQueue *queue;
+        guint hash;
+
+        signature (NULL, loose->pdata[i], &hash);
+        queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
+        if (queue == NULL)
+          g_hash_table_insert (by_hash, GUINT_TO_POINTER (hash), queue = g_queue_new ());
+        g_queue_push_tail (queue, loose->pdata[i]);
+      }
+  return by_hash;
 }
 
 /* Matches forwards: nodes that compute the same from the same operands. */
 static gboolean
-match_same (PhMatching *match, PhGraph *graph, PhGraph *target)
+match_same (PhMatching *match, PhGraph *target, const GPtrArray *loose)
 {
   g_autoptr (GHashTable) by_hash = NULL;
-  PhNode *at = graph->first, *near;
+  guint at = 0;
   gboolean any = FALSE;
 
   PH_FOREACH_NODE (node, target)
     {
+      PhNode *near;
       guint hash;
       GQueue *queue;
       GList *found;
 
       if (ph_match_node (match, node) != NULL)
         continue;
-      while (at != NULL && ph_match_how (match, at) != PH_MATCH_NONE)
-        at = at->next;
-      near = find_near (match, at, node);
+      while (at < loose->len && ph_match_how (match, loose->pdata[at]) != PH_MATCH_NONE)
+        at++;
+      near = find_near (match, loose, &at, node);
       if (near != NULL)
         {
           ph_match_set (match, near, node, PH_MATCH_SAME);
-          at = near->next;
           any = TRUE;
           continue;
         }
       if (!signature (match, node, &hash))
         continue;
       if (by_hash == NULL)
-        {
-          by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
-          PH_FOREACH_NODE (ours, graph)
-            if (ph_match_how (match, ours) == PH_MATCH_NONE)
-              {
-                guint own;
-
-                signature (NULL, ours, &own);
-                queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (own));
-                if (queue == NULL)
-                  g_hash_table_insert (by_hash, GUINT_TO_POINTER (own), queue = g_queue_new ());
-                g_queue_push_tail (queue, ours);
-              }
-        }
+        by_hash = by_signature (match, loose);
       queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
       found = find_same (match, queue, node);
       if (found == NULL)
@@ -510,18 +578,19 @@ match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
 void
 ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
+  g_autoptr (GPtrArray) loose = ph_match_loose (match, graph);
   gboolean more = TRUE;
 
   ph_match_inputs (match, graph, target);
   if (graph != match->partial)
     ph_match_constants (match, graph, target);
   match_given (match, graph, target);
-  match_names (match, graph, target);
+  match_names (match, graph, target, loose);
   match_outputs (match, graph, target);
   /* Certain matches lead to further certain ones; only then guess. */
   for (guint round = 0; more && round < MAX_ROUNDS; round++)
     {
-      match_same (match, graph, target);
+      match_same (match, target, loose);
       more = match_places (match, graph, target) || match_like (match, graph, target);
     }
 }

@@ -29,6 +29,7 @@ typedef struct
   GByteArray *how; /* by id of the model: PhMatchHow, of nodes that are one of the target    */
   guint n[PH_N_MATCHES];
   const PhGraph *partial; /* (nullable) of the model: the target holds only a part of it, whose constants are told */
+  GPtrArray *loose;       /* (element-type PhNode) of @partial, the nodes that need not stay                        */
 } PhMatching;
 
 void ph_match_init (PhMatching *match, PhModel *model, const PhModel *target);
@@ -40,9 +41,11 @@ void ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target);
 PhNode *ph_match_node (const PhMatching *match, const PhNode *of_target);    /* (nullable) */
 PhValue *ph_match_value (const PhMatching *match, const PhValue *of_target); /* (nullable) */
 PhMatchHow ph_match_how (const PhMatching *match, const PhNode *node);
-/* Of the nodes of a graph of which the target holds only a part: they stay, and are not looked for; or they may be after all. */
+/* From here on the target holds only a part of @graph (nullable): its nodes stay, and are not looked for, but for those that are released. */
 void ph_match_keep (PhMatching *match, const PhGraph *graph);
-void ph_match_release (PhMatching *match, const PhNode *node);
+void ph_match_release (PhMatching *match, PhNode *node);
+/* Those of @graph that may be one of the target, or that may have to go, in its order. (transfer full) (element-type PhNode) */
+GPtrArray *ph_match_loose (const PhMatching *match, const PhGraph *graph);
 /* Its steps of values, match-values.c. */
 void ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target);
 void ph_match_constants (PhMatching *match, PhGraph *graph, PhGraph *target);

@@ -142,8 +142,7 @@ ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph,
 {
   g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
 
-  match->partial = graph;
-  ph_match_keep (match, match->partial);
+  ph_match_keep (match, graph);
   for (guint i = 0; i < part->gone->len; i++)
     {
       PhNode *node = named_node (match, part->named, part->gone->pdata[i]);

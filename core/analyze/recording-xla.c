@@ -279,10 +279,11 @@ add_empty_step (PhHistory *history, PhModel *model, const char *name, gboolean s
 
 typedef struct
 {
-  const char *path, *before;
-  PhModel *model;
+  const char *path, *before; /* @before: (nullable)                                                                */
+  PhHloDelta *delta;         /* (nullable) against the file before: only what it tells is read                     */
+  PhModel *model;            /* (nullable) of the file, or of @delta                                               */
   GError *error;
-  gboolean same, done;
+  gboolean done;
 } Slot;
 
 typedef struct
@@ -291,6 +292,7 @@ typedef struct
   GMutex lock;
   GCond ready;
   GCancellable *cancellable;
+  PhHloLines *lines; /* (nullable) of the last file that was pushed */
   Slot *slots;
   guint n, pushed;
 } Reading;
@@ -310,8 +312,13 @@ read_slot (gpointer data, gpointer user_data)
   Slot *slot = data;
   Reading *reading = user_data;
 
-  slot->same = is_same (slot);
-  if (!slot->same)
+  if (slot->delta != NULL && slot->delta->text != NULL)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_static (slot->delta->text, slot->delta->size);
+
+      slot->model = ph_format_read_bytes (ph_format_find ("hlo"), bytes, slot->path, NULL, NULL);
+    }
+  else if (slot->delta == NULL && !is_same (slot))
     slot->model = ph_io_open (slot->path, NULL, reading->cancellable, &slot->error);
   g_mutex_lock (&reading->lock);
   slot->done = TRUE;
@@ -319,10 +326,21 @@ read_slot (gpointer data, gpointer user_data)
   g_mutex_unlock (&reading->lock);
 }
 
+static PhHloLines *
+lines_of (const char *path, PhHloLines *before)
+{
+  g_autoptr (GBytes) bytes = ph_file_load (path, NULL);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  return text != NULL ? ph_hlo_lines_new (text, size, before) : NULL;
+}
+
 static void
 reading_init (Reading *reading, const GArray *files, GCancellable *cancellable)
 {
   *reading = (Reading) { .cancellable = cancellable, .n = files->len, .pushed = 1, .slots = g_new0 (Slot, files->len) };
+  reading->lines = lines_of (g_array_index (files, File, 0).path, NULL);
   g_mutex_init (&reading->lock);
   g_cond_init (&reading->ready);
   for (guint i = 0; i < files->len; i++)
@@ -340,41 +358,51 @@ reading_clear (Reading *reading)
   for (guint i = 0; i < reading->n; i++)
     {
       g_clear_pointer (&reading->slots[i].model, ph_model_free);
+      g_clear_pointer (&reading->slots[i].delta, ph_hlo_delta_free);
       g_clear_error (&reading->slots[i].error);
     }
   g_free (reading->slots);
+  g_clear_pointer (&reading->lines, ph_hlo_lines_free);
   g_cond_clear (&reading->ready);
   g_mutex_clear (&reading->lock);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
 
-/* Returns the model of file @index; the files are requested in order. NULL without an error: equal to that of the file before. (transfer
- * full) */
-static PhModel *
-reading_take (Reading *reading, guint index, GError **error)
+static void
+push_next (Reading *reading)
+{
+  Slot *slot = &reading->slots[reading->pushed++];
+  PhHloLines *lines = lines_of (slot->path, reading->lines);
+
+  if (lines != NULL && reading->lines != NULL)
+    slot->delta = ph_hlo_lines_compare (reading->lines, lines);
+  g_clear_pointer (&reading->lines, ph_hlo_lines_free);
+  reading->lines = lines;
+  g_thread_pool_push (reading->pool, slot, NULL);
+}
+
+/* Returns what was read of file @index; the files are requested in order. Without a model it equals the file before, or has an error. */
+static Slot *
+reading_take (Reading *reading, guint index)
 {
   Slot *slot = &reading->slots[index];
 
   while (reading->pushed < reading->n && reading->pushed < index + AHEAD)
-    g_thread_pool_push (reading->pool, &reading->slots[reading->pushed++], NULL);
+    push_next (reading);
   g_mutex_lock (&reading->lock);
   while (!slot->done)
     g_cond_wait (&reading->ready, &reading->lock);
   g_mutex_unlock (&reading->lock);
-  if (slot->error != NULL)
-    g_propagate_error (error, g_steal_pointer (&slot->error));
-  return g_steal_pointer (&slot->model);
+  return slot;
 }
 
-/* Of a dump that XLA prints, only the parts that a pass changed are parsed. */
 typedef struct
 {
   PhHistory *history;
   PhModel *model;
-  PhHloLines *lines;
   PhNamed named;
+  gboolean behind; /* a step was left out, and no whole module was followed since */
   GCancellable *cancellable;
-  guint n_parsed;
 } Following;
 
 static void
@@ -382,133 +410,75 @@ following_clear (Following *following)
 {
   g_clear_pointer (&following->history, ph_history_free);
   g_clear_pointer (&following->model, ph_model_free);
-  g_clear_pointer (&following->lines, ph_hlo_lines_free);
   ph_named_clear (&following->named);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Following, following_clear)
 
-/* Follows only the changed part. Returns FALSE without @error if the whole text is needed. */
+/* Follows only the changed part. Returns FALSE if the whole text is needed. */
 static gboolean
-follow_part (Following *following, const char *path, const char *name, gboolean summary, PhHloLines *lines)
+follow_part (Following *following, Slot *slot, const char *name, gboolean summary)
 {
-  const PhFormat *format = ph_format_find ("hlo");
-  g_autoptr (PhHloDelta) delta = following->lines != NULL && lines != NULL ? ph_hlo_lines_compare (following->lines, lines)
-                                                                           : NULL;
-  g_autoptr (PhModel) target = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  PhNamedPart part = { .named = &following->named };
+  const PhNamedPart part = { .named = &following->named,
+                             .standing = slot->delta->standing,
+                             .same = slot->delta->same,
+                             .gone = slot->delta->gone };
 
-  if (delta == NULL)
-    return FALSE;
-  if (delta->text == NULL)
+  return slot->model != NULL && !following->behind
+         && follow (following->history, following->model, name, slot->model, &part, summary, NULL);
+}
+
+static gboolean
+follow_file (Following *following, Slot *slot, const char *name, gboolean summary, GError **error)
+{
+  const PhNamedPart whole = { .named = &following->named, .whole = TRUE };
+
+  if (slot->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&slot->error));
+      return FALSE;
+    }
+  if (!following->behind && (slot->delta != NULL ? slot->delta->text == NULL : slot->model == NULL))
     {
       add_empty_step (following->history, following->model, name, summary);
       return TRUE;
     }
-  bytes = g_bytes_new_static (delta->text, delta->size);
-  target = ph_format_read_bytes (format, bytes, path, NULL, NULL);
-  part.standing = delta->standing;
-  part.same = delta->same;
-  part.gone = delta->gone;
-  following->n_parsed += delta->n_parsed;
-  return target != NULL && follow (following->history, following->model, name, target, &part, summary, NULL);
-}
-
-static gboolean
-follow_file (Following *following, const char *path, const char *name, gboolean summary, GError **error)
-{
-  g_autoptr (GBytes) bytes = ph_file_load (path, error);
-  g_autoptr (PhHloLines) lines = NULL;
-  g_autoptr (PhModel) target = NULL;
-  gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
-  gboolean ok;
-
-  if (bytes == NULL)
-    return FALSE;
-  lines = text != NULL ? ph_hlo_lines_new (text, size, following->lines) : NULL;
-  ok = follow_part (following, path, name, summary, lines);
-  if (!ok)
+  if (slot->delta != NULL && follow_part (following, slot, name, summary))
+    return TRUE;
+  if (slot->delta != NULL || slot->model == NULL)
     {
-      const PhNamedPart part = { .named = &following->named, .whole = TRUE };
-
-      target = ph_io_open (path, NULL, following->cancellable, error);
-      ok = target != NULL && follow (following->history, following->model, name, target, &part, summary, error);
+      g_clear_pointer (&slot->model, ph_model_free);
+      slot->model = ph_io_open (slot->path, NULL, following->cancellable, error);
     }
-  g_clear_pointer (&following->lines, ph_hlo_lines_free);
-  if (ok)
-    following->lines = g_steal_pointer (&lines);
-  return ok;
+  return slot->model != NULL && follow (following->history, following->model, name, slot->model, &whole, summary, error);
 }
 
-/* @lines: of the first file. */
+/* Of a dump that XLA prints, only the parts that a pass changed are parsed. */
 static PhHistory *
-replay_lines (PhModel *first, PhHloLines *lines, const GArray *files, GPtrArray *problems, GCancellable *cancellable,
-              GError **error)
+replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto (Following) following
-      = { .history = ph_history_new (), .model = ph_model_clone (first), .lines = lines, .cancellable = cancellable };
+      = { .history = ph_history_new (), .model = ph_model_clone (first), .cancellable = cancellable };
+  g_auto (Reading) reading = { 0 };
 
+  reading_init (&reading, files, cancellable);
   ph_named_learn (&following.named, first->graph, NULL);
   for (guint i = 1; i < files->len; i++)
     {
       g_autoptr (GError) reason = NULL;
+      Slot *slot;
       gboolean summary;
       g_autofree char *name = step_name (files, i, &summary);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
-      if (!follow_file (&following, g_array_index (files, File, i).path, name, summary, &reason))
+      slot = reading_take (&reading, i);
+      following.behind = !follow_file (&following, slot, name, summary, &reason);
+      if (following.behind)
         add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
+      g_clear_pointer (&slot->model, ph_model_free);
+      g_clear_pointer (&slot->delta, ph_hlo_delta_free);
     }
   return g_steal_pointer (&following.history);
-}
-
-static PhHloLines *
-lines_of (const char *path)
-{
-  g_autoptr (GBytes) bytes = ph_file_load (path, NULL);
-  gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
-
-  return text != NULL ? ph_hlo_lines_new (text, size, NULL) : NULL;
-}
-
-static PhHistory *
-replay_files (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel) model = ph_model_clone (first);
-  g_auto (Reading) reading = { 0 };
-
-  reading_init (&reading, files, cancellable);
-  for (guint i = 1; i < files->len; i++)
-    {
-      g_autoptr (GError) reason = NULL;
-      g_autoptr (PhModel) target = NULL;
-      gboolean summary;
-      g_autofree char *name = step_name (files, i, &summary);
-
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return NULL;
-      target = reading_take (&reading, i, &reason);
-      if (target == NULL && reason == NULL)
-        add_empty_step (history, model, name, summary);
-      else if (target == NULL)
-        add_problem (problems, "Left out: @2", "", reason->message);
-      else if (!follow (history, model, name, target, NULL, summary, &reason))
-        add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
-    }
-  return g_steal_pointer (&history);
-}
-
-static PhHistory *
-replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
-{
-  PhHloLines *lines = lines_of (g_array_index (files, File, 0).path);
-
-  return lines != NULL ? replay_lines (first, lines, files, problems, cancellable, error)
-                       : replay_files (first, files, problems, cancellable, error);
 }
 
 gboolean

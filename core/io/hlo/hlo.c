@@ -38,10 +38,17 @@ ph_hlo_free (PhHlo *hlo)
 gpointer
 ph_hlo_alloc (PhHlo *hlo, gsize size)
 {
-  gpointer data = g_malloc0 (size);
+  const gsize padded = (size + 15) & ~(gsize) 15;
 
-  g_ptr_array_add (hlo->owned, data);
-  return data;
+  if (hlo->left < padded)
+    {
+      hlo->left = MAX (padded, 64 * 1024);
+      hlo->room = g_malloc0 (hlo->left);
+      g_ptr_array_add (hlo->owned, hlo->room);
+    }
+  hlo->room += padded;
+  hlo->left -= padded;
+  return hlo->room - padded;
 }
 
 GArray *

@@ -175,6 +175,25 @@ add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
 
 /* ── nodes ── */
 
+/* A node of which only the value is of interest, since it is as in the dump before. */
+static void
+add_standing (Import *i, const PhLlvmInstruction *from)
+{
+  gpointer *output = g_new (gpointer, 2);
+  PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm", .part = from };
+
+  g_ptr_array_add (i->memory, output);
+  output[0] = (gpointer) (from->result != NULL ? register_name (i, from->result) : new_name (i, from->opcode));
+  output[1] = (gpointer) ph_llvm_type (from->type);
+  node.name = output[0];
+  node.outputs = (const char *const *) &output[0];
+  node.n_outputs = 1;
+  node.output_types = (const PhType *const *) &output[1];
+  g_array_append_val (i->nodes, node);
+  if (from->result != NULL)
+    g_hash_table_add (i->defined, (gpointer) from->result);
+}
+
 static void
 add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, const char **after, gsize n_after)
 {
@@ -183,8 +202,6 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   GPtrArray *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
   const PhType *type = ph_llvm_type (from->type);
   const char *callee = NULL;
-  const gboolean stands = i->function->standing != NULL
-                          && g_hash_table_contains (i->function->standing, GUINT_TO_POINTER (from->line - i->function->line));
   PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm" };
 
   g_ptr_array_add (i->owned, attrs);
@@ -192,7 +209,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   g_ptr_array_set_size (back, 0);
   g_ptr_array_set_size (fixed, 0);
   g_ptr_array_set_size (incoming, 0);
-  for (guint k = 0; !stands && k < from->operands->len; k++)
+  for (guint k = 0; k < from->operands->len; k++)
     {
       const PhLlvmOperand *operand = &g_array_index (from->operands, PhLlvmOperand, k);
       const char *name = operand->text, *input = "";
@@ -259,7 +276,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   node.attrs = (PhAttr *const *) attrs->pdata;
   node.n_attrs = attrs->len;
   node.after = after;
-  node.n_after = stands ? 0 : n_after;
+  node.n_after = n_after;
   node.where = ph_where_new (ph_intern (i->importer->source->path), from->line, from->column, TRUE, NULL);
   node.part = from;
   ph_source_mark (i->importer->source, from, from->line, from->column);
@@ -285,7 +302,11 @@ add_block (Import *i, PhLlvmBlock *block, GPtrArray *predecessors)
       const PhLlvmInstruction *instruction = block->instructions->pdata[k];
       const gboolean effect = has_effect (instruction);
 
-      add_node (i, block, instruction, effect ? (const char **) after->pdata : NULL, effect ? after->len : 0);
+      if (i->function->standing != NULL
+          && g_hash_table_contains (i->function->standing, GUINT_TO_POINTER (instruction->line - i->function->line)))
+        add_standing (i, instruction);
+      else
+        add_node (i, block, instruction, effect ? (const char **) after->pdata : NULL, effect ? after->len : 0);
       if (!effect)
         continue;
       after = new_array (i);
