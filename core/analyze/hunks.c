@@ -4,6 +4,7 @@
 
 #include "core/analyze/become.h"
 #include "core/analyze/region-private.h"
+#include "core/io/as-before.h"
 #include "core/ops/copy.h"
 
 /* A difference of more parts is not taken apart. */
@@ -215,10 +216,30 @@ count_guesses (GPtrArray *hunks, const GArray *guessed)
     }
 }
 
+/* Whether @graph of a model may become another one when the model becomes @data: what it is as before stays. */
+static gboolean
+may_change (const PhGraph *graph, gconstpointer data)
+{
+  const PhModel *target = data;
+  const PhFunction *function = graph->function;
+
+  if (function == NULL)
+    return !ph_graph_is_as_before (target->graph);
+  for (guint i = 0; i < target->functions->len; i++)
+    {
+      const PhFunction *other = target->functions->pdata[i];
+
+      if (other->name == function->name && other->domain == function->domain)
+        return !ph_graph_is_as_before (other->graph);
+    }
+  return TRUE;
+}
+
 gboolean
 ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
 {
-  g_autoptr (PhModel) before = ph_model_clone (model), after = ph_model_clone (model);
+  g_autoptr (PhModel) before = ph_model_clone_graphs (model, may_change, target),
+                      after = ph_model_clone_graphs (model, may_change, target);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GPtrArray) hunks = NULL;
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));

@@ -270,6 +270,12 @@ clone_graph (PhGraph *graph, const PhGraph *from)
 PhModel *
 ph_model_clone (PhModel *from)
 {
+  return ph_model_clone_graphs (from, NULL, NULL);
+}
+
+PhModel *
+ph_model_clone_graphs (PhModel *from, gboolean (*wanted) (const PhGraph *graph, gconstpointer data), gconstpointer data)
+{
   PhModel *model = model_alloc ();
   GHashTableIter iter;
   gpointer key, version;
@@ -277,7 +283,8 @@ ph_model_clone (PhModel *from)
   model->graph = ph_graph_alloc (model, from->graph->id, NULL, NULL, from->graph->name);
   if (from->next_id > 1)
     ph_model_enter (model, model->nodes, from->next_id - 1, NULL);
-  clone_graph (model->graph, from->graph);
+  if (wanted == NULL || wanted (from->graph, data))
+    clone_graph (model->graph, from->graph);
   model->ir_version = from->ir_version;
   model->library = from->library;
   model->extra = bytes_ref (from->extra);
@@ -292,7 +299,8 @@ ph_model_clone (PhModel *from)
       PhFunction *function = ph_function_alloc (model, old->graph->id, record);
 
       g_ptr_array_add (model->functions, function);
-      clone_graph (function->graph, old->graph);
+      if (wanted == NULL || wanted (old->graph, data))
+        clone_graph (function->graph, old->graph);
       ph_function_record_free (record);
     }
   return model;

@@ -237,25 +237,27 @@ function_of (Net *self, PhId id)
   return graph != NULL ? ph_graph_root (graph)->function : NULL;
 }
 
-/* Returns the nodes that call @function: (element-type PhNode) (nullable) */
+/* The nodes that call @function: (element-type PhNode) */
 static GPtrArray *
 callers_of (Net *self, const PhFunction *function)
 {
-  if (self->callers == NULL)
-    {
-      self->callers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-      for (PhId id = 1; id < self->model->next_id; id++)
-        {
-          PhNode *node = ph_model_find_node (self->model, id);
-          const PhFunction *called = node != NULL ? ph_node_function (node) : NULL;
+  GPtrArray *callers;
 
-          if (called != NULL && !g_hash_table_contains (self->callers, called))
-            g_hash_table_insert (self->callers, (gpointer) called, g_ptr_array_new ());
-          if (called != NULL)
-            g_ptr_array_add (g_hash_table_lookup (self->callers, called), node);
-        }
+  if (self->callers == NULL)
+    self->callers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  callers = g_hash_table_lookup (self->callers, function);
+  if (callers != NULL)
+    return callers;
+  callers = g_ptr_array_new ();
+  g_hash_table_insert (self->callers, (gpointer) function, callers);
+  for (PhId id = 1; id < self->model->next_id; id++)
+    {
+      PhNode *node = ph_model_find_node (self->model, id);
+
+      if (node != NULL && node->op_type == function->name && ph_node_function (node) == function)
+        g_ptr_array_add (callers, node);
     }
-  return g_hash_table_lookup (self->callers, function);
+  return callers;
 }
 
 /* Marks all nodes, from @id outwards, whose bodies contain @inside, and the callers of the enclosing function. */
