@@ -371,12 +371,45 @@ scatter (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Of the flattened tensor. */
+static gboolean
+take (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_tensor (l, 0), *at = ph_aten_tensor (l, 1);
+  const gint64 all = -1;
+
+  if (x == NULL || at == NULL)
+    return ph_convert_stay (l, "its operands are not known");
+  out[0] = PH_BUILD (l->b, Gather, ph_convert_reshape (l, x, &all, 1), at);
+  return TRUE;
+}
+
+/* A row for each element, with a one at its number. */
+static gboolean
+bincount (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *most, *rows;
+  const gint64 least = ph_aten_int (l, "minlength", 0), first = 0;
+
+  if (x == NULL || ph_aten_tensor (l, 1) != NULL)
+    return ph_convert_stay (l, "it adds weights");
+  x = ph_convert_cast (l, x, PH_INT64);
+  most = PH_BUILD (l->b, Add, PH_BUILD_WITH (l->b, ReduceMax, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), x),
+                   ph_build_scalar (l->b, PH_INT64, 1));
+  rows = PH_BUILD (l->b, OneHot, x, PH_BUILD (l->b, Max, most, ph_build_scalar (l->b, PH_INT64, (double) least)),
+                   ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2));
+  out[0] = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), rows,
+                          ph_convert_ints_value (l, &first, 1));
+  return TRUE;
+}
+
 static const char dims[] = "Negative dimensions count from the end, in both.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_index[] = {
   { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
   { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
+  { "aten:take", take, "Gather of a Reshape", "Places count through the whole tensor." }, { "aten:bincount", bincount, "ReduceSum of OneHot", "Each element counts for its number." },
   { "aten:masked_select", masked, "Compress", "Both take the elements in order." },
   { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
   { "aten:scatter_reduce", scatter, "ScatterElements that adds, multiplies or compares", dims },

@@ -323,9 +323,9 @@ embedding_bag (PhConvert *l, PhValue **out)
   const gint64 mode = ph_aten_int (l, "mode", 0), zero = 0, one = 1, last = -1,
                n_bags = offsets != NULL ? ph_value_dim (offsets, 0) : -1;
 
-  if (table == NULL || at == NULL || mode > 1 || n_bags < 0 || ph_aten_int (l, "padding_idx", -1) >= 0
+  if (table == NULL || at == NULL || offsets == NULL || mode > 1 || ph_aten_int (l, "padding_idx", -1) >= 0
       || ph_aten_int (l, "include_last_offset", 0) != 0 || ph_value_rank (at) != 1)
-    return ph_convert_stay (l, "it takes the largest, has padding, or how many bags there are is not known");
+    return ph_convert_stay (l, "it takes the largest, has padding, or its places are no list");
   rows = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), table, at);
   if (weights != NULL)
     rows = PH_BUILD (l->b, Mul, rows, PH_BUILD (l->b, Unsqueeze, weights, ph_convert_ints_value (l, &last, 1)));
@@ -339,7 +339,8 @@ embedding_bag (PhConvert *l, PhValue **out)
                                  ph_convert_ints_value (l, &zero, 1)),
                   ph_build_scalar (l->b, PH_INT64, 1));
   member = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", 0)), bag,
-                          ph_build_scalar (l->b, PH_INT64, (double) n_bags),
+                          n_bags >= 0 ? ph_build_scalar (l->b, PH_INT64, (double) n_bags)
+                                      : ph_convert_reshape (l, ph_aten_shape_part (l, offsets, 0, 1), NULL, 0),
                           ph_convert_cast (l, ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2), ph_convert_dtype (table)));
   out[0] = PH_BUILD (l->b, MatMul, member, rows);
   if (mode == 1)

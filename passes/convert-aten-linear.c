@@ -95,6 +95,23 @@ einsum (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Each pair of the last dimensions of two tensors. */
+static gboolean
+bilinear (PhConvert *l, PhValue **out)
+{
+  PhValue *inputs[] = { ph_aten_tensor (l, 0), ph_aten_tensor (l, 2), ph_aten_tensor (l, 1) }, *bias = ph_aten_tensor (l, 3);
+  const int rank = inputs[0] != NULL ? ph_value_rank (inputs[0]) : -1;
+  g_autofree char *equation = NULL;
+
+  if (rank < 1 || inputs[1] == NULL || inputs[2] == NULL || ph_value_rank (inputs[2]) != rank)
+    return ph_convert_stay (l, "the rank of its operands is not known");
+  equation = g_strdup_printf ("%.*sx,zxy,%.*sy->%.*sz", rank - 1, "abcdefgh", rank - 1, "abcdefgh", rank - 1, "abcdefgh");
+  out[0] = ph_build_node (l->b, &ph_op_Einsum, inputs, 3, PH_ATTRS (ph_attr_new_string ("equation", equation)), 1);
+  if (bias != NULL)
+    out[0] = PH_BUILD (l->b, Add, out[0], bias);
+  return TRUE;
+}
+
 /* ── windows ── */
 
 /* Reads @n numbers; a single one is repeated. */
@@ -442,6 +459,7 @@ const PhConvertRule ph_convert_aten_linear[] = {
   { "aten:linear", linear, "Gemm, or MatMul and Add", weights }, MATMUL ("matmul"), MATMUL ("mm"), MATMUL ("bmm"), MATMUL ("mv"), MATMUL ("dot"),
   { "aten:addmm", addmm, "Gemm", products }, { "aten:baddbmm", addmm, "MatMul and Add", products }, { "aten:addmv", addmm, "MatMul and Add", products },
   { "aten:einsum", einsum, "Einsum", "Both read the same equation." },
+  { "aten:bilinear", bilinear, "Einsum", "Both add up the products of each pair." },
   CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"), CONV ("_convolution_mode", "Conv"),
   CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
   POOL ("max_pool1d", "MaxPool"), POOL ("max_pool2d", "MaxPool"), POOL ("max_pool3d", "MaxPool"), POOL ("max_pool2d_with_indices", "MaxPool"),

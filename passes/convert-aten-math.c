@@ -428,6 +428,11 @@ not_ (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_tensor (l, 0);
 
+  if (x == NULL && ph_node_attr (l->node, "self") != NULL) /* a number that is written there */
+    {
+      out[0] = ph_build_scalar (l->b, PH_BOOL, ph_aten_number (l, "self", 0) == 0);
+      return l->stays == NULL;
+    }
   if (x == NULL || ph_convert_dtype (x) == PH_UNDEFINED)
     return ph_convert_stay (l, "its element type is not known");
   if (ph_dtype_is_integer (ph_convert_dtype (x)) && strcmp (name_of (l), "bitwise_not") == 0)

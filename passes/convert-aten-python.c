@@ -239,7 +239,46 @@ ph_aten_several (PhConvert *l)
   return ph_aten_concat (l, parts, n, 0);
 }
 
-/* Concatenates lists of numbers, a + b. Returns FALSE if they are none. */
+PhValue *
+ph_aten_new_list (PhConvert *l, PhValue **items, guint n)
+{
+  PhNode *made = l->b->error == NULL ? ph_graph_add_node (l->b->graph,
+                                                          &(PhNodeSpec) { .op_type = "ListConstruct",
+                                                                          .domain = "prim",
+                                                                          .inputs = items,
+                                                                          .n_inputs = n,
+                                                                          .n_outputs = 1,
+                                                                          .before = l->b->before },
+                                                          &l->b->error)
+                                     : NULL;
+
+  return made != NULL ? ph_node_output (made, 0) : NULL;
+}
+
+/* Concatenates lists of tensors. (nullable) */
+static PhValue *
+join_tensors (PhConvert *l)
+{
+  const PhValue *lists[] = { ph_aten_tensor (l, 0), ph_aten_tensor (l, 1) };
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+  gboolean tensors = FALSE;
+
+  for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
+    {
+      const PhNode *list = lists[k] != NULL ? lists[k]->producer : NULL;
+
+      if (list == NULL || !ph_aten_is_list (list))
+        return NULL;
+      for (guint i = 0; i < list->inputs->len; i++)
+        {
+          tensors = tensors || list->inputs->pdata[i] == NULL || ph_value_rank (list->inputs->pdata[i]) != 0;
+          g_ptr_array_add (items, list->inputs->pdata[i]);
+        }
+    }
+  return tensors ? ph_aten_new_list (l, (PhValue **) items->pdata, items->len) : NULL;
+}
+
+/* Concatenates lists, a + b. Returns FALSE if they are none. */
 gboolean
 ph_aten_python_join (PhConvert *l, PhValue **out)
 {
@@ -247,6 +286,9 @@ ph_aten_python_join (PhConvert *l, PhValue **out)
   PhValue *parts[2] = { NULL };
   gboolean lists = FALSE;
 
+  out[0] = join_tensors (l);
+  if (out[0] != NULL)
+    return TRUE;
   for (guint i = 0, k = 0; i < 2; i++)
     {
       const PhAttr *attr = ph_node_attr (l->node, names[i]);
@@ -267,22 +309,6 @@ ph_aten_python_join (PhConvert *l, PhValue **out)
     return FALSE;
   out[0] = ph_aten_concat (l, parts, 2, 0);
   return out[0] != NULL;
-}
-
-PhValue *
-ph_aten_new_list (PhConvert *l, PhValue **items, guint n)
-{
-  PhNode *made = l->b->error == NULL ? ph_graph_add_node (l->b->graph,
-                                                          &(PhNodeSpec) { .op_type = "ListConstruct",
-                                                                          .domain = "prim",
-                                                                          .inputs = items,
-                                                                          .n_inputs = n,
-                                                                          .n_outputs = 1,
-                                                                          .before = l->b->before },
-                                                          &l->b->error)
-                                     : NULL;
-
-  return made != NULL ? ph_node_output (made, 0) : NULL;
 }
 
 /* Returns TRUE if the node's result is used as a list rather than as its first element. */

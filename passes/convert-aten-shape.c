@@ -416,11 +416,35 @@ select_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Writes at a computed index of select_scatter: only there the part is chosen. */
+static gboolean
+put_at (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
+{
+  const int rank = ph_value_rank (x), axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", 0));
+  PhValue *size, *places, *index, *here;
+  gint64 shape[PH_MAX_RANK];
+  const gint64 at = axis;
+
+  if (rank < 1 || axis < 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  for (int i = 0; i < rank; i++)
+    shape[i] = i == axis ? -1 : 1;
+  size = ph_convert_reshape (l, ph_aten_shape_part (l, x, axis, axis + 1), NULL, 0);
+  places = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), size, ph_build_scalar (l->b, PH_INT64, 1));
+  index = ph_convert_cast (l, ph_aten_one (l, "index", 0), PH_INT64);
+  here = PH_BUILD (l->b, Or, PH_BUILD (l->b, Equal, places, index), /* a negative one counts from the end */
+                   PH_BUILD (l->b, Equal, places, PH_BUILD (l->b, Add, index, size)));
+  part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &at, 1));
+  out[0] = PH_BUILD (l->b, Where, ph_convert_reshape (l, here, shape, (guint) rank),
+                     ph_convert_cast (l, part, ph_convert_dtype (x)), x);
+  return TRUE;
+}
+
 /* Writes a part through select () or slice (): concatenates it with the elements around it. */
 static gboolean
 put_part (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1);
+  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1), *index = ph_aten_computed (l, "index");
   const gint64 axis = ph_aten_int (l, "dim", 0);
   gint64 start, end;
   PhValue *parts[3];
@@ -430,6 +454,8 @@ put_part (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has no operand");
   if (ph_aten_int (l, "step", 1) != 1)
     return ph_aten_put_steps (l, x, part, out);
+  if (index != NULL && ph_value_constant (index) == NULL && ph_convert_dtype (x) != PH_UNDEFINED)
+    return put_at (l, x, part, out);
   if (strcmp (ph_aten_name (l), "select_scatter") == 0)
     {
       start = ph_aten_int (l, "index", 0);

@@ -421,6 +421,34 @@ determinant (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* a - b cos (2 pi i / n) + c cos (4 pi i / n); one that is repeated leaves its last number out. */
+static gboolean
+cosine_window (PhConvert *l, PhValue **out)
+{
+  const char *name = ph_aten_name (l);
+  const gboolean hamming = strcmp (name, "hamming_window") == 0, blackman = strcmp (name, "blackman_window") == 0;
+  const double a = blackman  ? 0.42
+                   : hamming ? ph_aten_number (l, "alpha", 0.54)
+                             : 0.5,
+               b = hamming ? ph_aten_number (l, "beta", 0.46) : 0.5, c = blackman ? 0.08 : 0;
+  const gint64 n = ph_aten_int (l, "window_length", -1), steps = ph_aten_int (l, "periodic", 1) != 0 ? n : n - 1;
+  const PhDType dtype = ph_aten_dtype (l, "dtype");
+  g_autofree float *data = NULL;
+
+  if (l->stays != NULL || n < 0 || n > 1000000)
+    return ph_convert_stay (l, "its length is not known");
+  data = g_new (float, (gsize) n + 1);
+  for (gint64 i = 0; i < n; i++)
+    {
+      const double at = steps > 0 ? 2 * G_PI * (double) i / (double) steps : G_PI;
+
+      data[i] = n == 1 ? 1 : (float) (a - b * cos (at) + c * cos (2 * at));
+    }
+  out[0] = ph_convert_cast (l, ph_build_tensor (l->b, ph_tensor_new_floats (data, (gsize) n)),
+                            dtype != PH_UNDEFINED ? dtype : PH_FLOAT);
+  return TRUE;
+}
+
 static const char none[] = "ONNX has no operator for it.";
 static const char sorted[] = "The smallest ones in order, and the last of them.";
 
@@ -442,6 +470,7 @@ const PhConvertRule ph_convert_aten_special[] = {
   { "aten:aminmax", both_ends, "ReduceMin and ReduceMax", "Both over the same dimensions." }, { "aten:logcumsumexp", log_running_sum, "CumSum of Exp", none },
   { "aten:bucketize", bucket, "ReduceSum of Less", "An element's bucket is how many boundaries are below it." }, { "aten:searchsorted", bucket, "ReduceSum of Less", "An element's place is how many are below it." },
   { "aten:linalg_det", determinant, "Det", "Both take the last two dimensions." }, { "aten:det", determinant, "Det", "Both take the last two dimensions." },
+  { "aten:hann_window", cosine_window, "a constant", none }, { "aten:hamming_window", cosine_window, "a constant", none }, { "aten:blackman_window", cosine_window, "a constant", none },
   { "aten:atan2", atan2_, "Atan of the quotient, in its quadrant", none },
   { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },
   { NULL }

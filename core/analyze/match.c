@@ -17,9 +17,7 @@
 void
 ph_match_init (PhMatching *match, PhModel *model, const PhModel *target)
 {
-  *match = (PhMatching) {
-    .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new (), .loose = g_ptr_array_new ()
-  };
+  *match = (PhMatching) { .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new (), .loose = g_ptr_array_new () };
   g_ptr_array_set_size (match->ours, (gint) target->next_id);
 }
 

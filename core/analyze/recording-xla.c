@@ -418,10 +418,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Following, following_clear)
 static gboolean
 follow_part (Following *following, Slot *slot, const char *name, gboolean summary)
 {
-  const PhNamedPart part = { .named = &following->named,
-                             .standing = slot->delta->standing,
-                             .same = slot->delta->same,
-                             .gone = slot->delta->gone };
+  const PhNamedPart part
+      = { .named = &following->named, .standing = slot->delta->standing, .same = slot->delta->same, .gone = slot->delta->gone };
 
   return slot->model != NULL && !following->behind
          && follow (following->history, following->model, name, slot->model, &part, summary, NULL);
@@ -456,8 +454,7 @@ follow_file (Following *following, Slot *slot, const char *name, gboolean summar
 static PhHistory *
 replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_auto (Following) following
-      = { .history = ph_history_new (), .model = ph_model_clone (first), .cancellable = cancellable };
+  g_auto (Following) following = { .history = ph_history_new (), .model = ph_model_clone (first), .cancellable = cancellable };
   g_auto (Reading) reading = { 0 };
 
   reading_init (&reading, files, cancellable);

@@ -62,7 +62,7 @@ typedef struct
 {
   PhSource *source;
   GPtrArray *modules; /* (element-type PhHloModule)                         */
-  char *room; /* in the last of @owned, of which @left bytes are free */
+  char *room;         /* in the last of @owned, of which @left bytes are free */
   gsize left;
   GPtrArray *owned, *arrays, *ptr_arrays, *attrs, *tensors, *tables;
 } PhHlo;

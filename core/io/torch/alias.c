@@ -298,6 +298,15 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
 
 /* ── values written in a body ── */
 
+/* "o" of torch.select (o, 0, i), of a view of that, and of "o" itself. (nullable) */
+static const char *
+viewed_name (const PhPy *py)
+{
+  while (py != NULL && py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE && find_view (py->items[0]->text) >= 0)
+    py = py->n > 1 ? py->items[1] : NULL;
+  return py != NULL && py->kind == PH_PY_NAME ? py->text : NULL;
+}
+
 static void
 written_by (const PhPy *py, GHashTable *into, guint depth)
 {
@@ -308,10 +317,11 @@ written_by (const PhPy *py, GHashTable *into, guint depth)
   if (py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE
       && (ph_torch_is_in_place (py->items[0]->text) || g_strv_contains (lists, py->items[0]->text)))
     {
-      const PhPy *self = py->items[0]->items[0], *first = py->n > 1 ? py->items[1] : NULL;
+      const PhPy *self = py->items[0]->items[0];
+      const char *first = py->n > 1 ? viewed_name (py->items[1]) : NULL;
 
-      if (first != NULL && first->kind == PH_PY_NAME)
-        g_hash_table_add (into, (gpointer) first->text);
+      if (first != NULL)
+        g_hash_table_add (into, (gpointer) first);
       if (self->kind == PH_PY_NAME)
         g_hash_table_add (into, (gpointer) self->text);
     }
@@ -322,10 +332,15 @@ written_by (const PhPy *py, GHashTable *into, guint depth)
 void
 ph_torch_written (PhPy *const *body, guint n, GHashTable *into)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = n; i-- > 0;) /* a view is made before it is written into */
     {
+      const PhPy *target = body[i]->kind == PH_PY_ASSIGN && body[i]->n == 2 ? body[i]->items[0] : NULL;
+      const char *of = target != NULL && target->kind == PH_PY_NAME ? viewed_name (body[i]->items[1]) : NULL;
+
       written_by (body[i], into, 0);
       ph_torch_written (body[i]->body, body[i]->n_body, into);
       ph_torch_written (body[i]->orelse, body[i]->n_orelse, into);
+      if (of != NULL && g_hash_table_contains (into, target->text))
+        g_hash_table_add (into, (gpointer) of);
     }
 }

@@ -113,7 +113,7 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
 gboolean
 ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *path = find_model (folder), *stays = NULL;
+  g_autofree char *path = find_model (folder), *stays = NULL, *spare = NULL;
   g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL,
@@ -150,5 +150,13 @@ ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellabl
         g_hash_table_insert (feeds, input, tensor);
     }
   results = ph_run_model (model, feeds, NULL, &run_options, error);
-  return results != NULL && compare (model, folder, results, tolerance, error);
+  if (results == NULL)
+    return FALSE;
+  if (compare (model, folder, results, tolerance, error))
+    return TRUE;
+  spare = array_path (folder, "input", model->graph->inputs->len);
+  if (g_file_test (spare, G_FILE_TEST_EXISTS))
+    g_prefix_error (error, "the model takes %u inputs, so %s is not used (a parameter whose default is None is left out): ",
+                    model->graph->inputs->len, spare);
+  return FALSE;
 }
