@@ -4,6 +4,7 @@
 
 #include "core/analyze/become.h"
 #include "core/analyze/region-private.h"
+#include "core/graph/clone.h"
 #include "core/io/as-before.h"
 #include "core/ops/copy.h"
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/clone.h"
+
 /* ── life and death ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
 void

@@ -27,9 +27,6 @@ struct _PhModel
 
 PhModel *ph_model_new (void);             /* an empty main graph */
 PhModel *ph_model_clone (PhModel *model); /* same ids; tensors shared; no journal */
-/* The same, but of the main graph and of functions only those that @wanted says are filled; the others are empty. */
-PhModel *ph_model_clone_graphs (PhModel *model, gboolean (*wanted) (const PhGraph *graph, gconstpointer data),
-                                gconstpointer data);
 void ph_model_free (PhModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhModel, ph_model_free)
 
