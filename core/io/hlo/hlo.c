@@ -40,14 +40,15 @@ ph_hlo_alloc (PhHlo *hlo, gsize size)
 {
   const gsize padded = (size + 15) & ~(gsize) 15;
 
-  if (hlo->left < padded)
+  if (hlo->room == NULL || (gsize) (hlo->end - hlo->room) < padded)
     {
-      hlo->left = MAX (padded, 64 * 1024);
-      hlo->room = g_malloc0 (hlo->left);
+      const gsize chunk = MAX (padded, 64 * 1024);
+
+      hlo->room = g_malloc0 (chunk);
+      hlo->end = hlo->room + chunk;
       g_ptr_array_add (hlo->owned, hlo->room);
     }
   hlo->room += padded;
-  hlo->left -= padded;
   return hlo->room - padded;
 }
 

@@ -62,8 +62,7 @@ typedef struct
 {
   PhSource *source;
   GPtrArray *modules; /* (element-type PhHloModule)                         */
-  char *room;         /* in the last of @owned, of which @left bytes are free */
-  gsize left;
+  char *room, *end;   /* what is free of the last of @owned                 */
   GPtrArray *owned, *arrays, *ptr_arrays, *attrs, *tensors, *tables;
 } PhHlo;
 
