@@ -15,6 +15,7 @@
 #define EDGE     4.0f  /* of a box's side where no line ends                                */
 #define OUTSIDE  8.0f  /* of its top or bottom a line is before it ends there               */
 #define OUTER    0.65f /* of half a box's width: position of the outermost line beside the trunk */
+#define LASTING  64    /* steps of a path are as long as one that exists most of the time */
 #define CLEARLY  0.1   /* less of a score: a tenth of a crossing, a twentieth of the area   */
 
 /* A set of options for dot. */
@@ -25,23 +26,25 @@ typedef struct
   int trunk, chain, lone; /* weights: of a longest path; of an edge alone at both ends; alone at one  */
   gboolean all_rows;      /* of a gradient: all backward boxes of a forward one in its row            */
   gboolean own_layers;    /* the layers of our own picture, in their order: dot places, and bends the lines */
+  gboolean lasting;       /* the longest path is of edges that exist most of the time */
 } Way;
 
 /* A port for each operand is easier to read; the last two are faster, and the only ones tried for many boxes. */
-static const Way ways[] = { { TRUE, FALSE, 4, 3, 1, FALSE, FALSE },
-                            { TRUE, TRUE, 4, 3, 1, FALSE, FALSE },
-                            { FALSE, TRUE, 4, 3, 1, FALSE, FALSE },
-                            { FALSE, FALSE, 4, 3, 1, FALSE, TRUE } };
-static const Way gradient_ways[] = { { FALSE, FALSE, 8, 4, 1, FALSE, FALSE },
-                                     { FALSE, FALSE, 8, 4, 1, TRUE, FALSE },
-                                     { TRUE, FALSE, 8, 4, 1, FALSE, FALSE },
-                                     { TRUE, FALSE, 8, 4, 1, TRUE, FALSE } };
+static const Way ways[] = { { TRUE, FALSE, 4, 3, 1, FALSE, FALSE, FALSE },
+                            { TRUE, TRUE, 4, 3, 1, FALSE, FALSE, TRUE },
+                            { FALSE, TRUE, 4, 3, 1, FALSE, FALSE, TRUE },
+                            { FALSE, FALSE, 4, 3, 1, FALSE, TRUE, FALSE } };
+static const Way gradient_ways[] = { { FALSE, FALSE, 8, 4, 1, FALSE, FALSE, FALSE },
+                                     { FALSE, FALSE, 8, 4, 1, TRUE, FALSE, FALSE },
+                                     { TRUE, FALSE, 8, 4, 1, FALSE, FALSE, FALSE },
+                                     { TRUE, FALSE, 8, 4, 1, TRUE, FALSE, FALSE } };
 
 /* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Returns for each edge whether it is on a certain longest path, which for a gradient is in the forward half. (transfer full) */
+/* Returns for each edge whether it is on a certain longest path, of a gradient's forward half. @lasting: one that is mostly of edges which
+ * exist most of the time: others may lead each block of a history's picture a little further aside. (transfer full) */
 static guint8 *
-find_trunk (const PhLayout *layout)
+find_trunk (const PhLayout *layout, gboolean lasting)
 {
   const guint n = layout->n_boxes, column = ph_layout_has_halves (layout) || n == 0 ? 0 : layout->boxes[0].column;
   guint8 *trunk = g_new0 (guint8, layout->n_edges + 1);
@@ -69,12 +72,13 @@ find_trunk (const PhLayout *layout)
       for (int k = out.start[b]; k < out.start[b + 1]; k++)
         {
           const PhLayoutEdge *edge = &layout->edges[out.index[k]];
-
           if (edge->presence == 0 || edge->from == edge->to)
             continue;
-          if (layout->boxes[b].column == column && layout->boxes[edge->to].column == column && length[b] + 1 > length[edge->to])
+          const int step = !lasting || 2 * edge->presence >= PH_PRESENCE ? LASTING : 1;
+          const gboolean here = layout->boxes[b].column == column && layout->boxes[edge->to].column == column;
+          if (here && length[b] + step > length[edge->to])
             {
-              length[edge->to] = length[b] + 1;
+              length[edge->to] = length[b] + step;
               by[edge->to] = out.index[k];
             }
           if (--n_left[edge->to] == 0)
@@ -541,9 +545,9 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   g_autoptr (GBytes) text = NULL, answer = NULL;
   g_autoptr (GError) failed = NULL;
   g_autoptr (PhLayout) best = NULL;
-  g_autofree guint8 *trunk = find_trunk (layout);
+  g_autofree guint8 *longest = find_trunk (layout, FALSE), *lasting = find_trunk (layout, TRUE);
   const Way *chosen = halves ? gradient_ways : ways + (n_variants > 2 ? 0 : 2);
-  const char *at, *end;
+  const char *at;
   double least = INFINITY;
   gsize size = 0;
   gboolean ran;
@@ -551,7 +555,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   n_variants = engine == PH_LAYOUT_DOT ? CLAMP (n_variants, 1, 4) : 1;
   g_string_append_printf (request, "peephole-layout 2 %u\n", milliseconds);
   for (int i = 0; i < n_variants; i++)
-    append_section (request, layout, engine, &chosen[i], trunk, own);
+    append_section (request, layout, engine, &chosen[i], chosen[i].lasting ? lasting : longest, own);
   text = g_string_free_to_bytes (request);
   ran = ph_helper_run (text, seconds, cancellable, &answer, late, &failed);
   if (!ran && g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
@@ -560,20 +564,19 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
       return FALSE;
     }
   at = answer != NULL ? g_bytes_get_data (answer, &size) : NULL;
-  end = at + size;
+  const char *const end = at + size;
   for (int i = 0; i < n_variants && at != NULL; i++)
     {
       g_autoptr (PhLayout) tried = ph_layout_copy (layout);
       PhLayoutJudgement judgement;
-      double score;
 
       if (!read_section (tried, &at, end))
         break;
       if (engine != PH_LAYOUT_DOT)
         stretch (tried);
-      finish_lines (tried, engine, &chosen[i], trunk);
+      finish_lines (tried, engine, &chosen[i], chosen[i].lasting ? lasting : longest);
       ph_layout_judge (tried, &judgement);
-      score = score_of (&judgement, own != NULL ? &own->own : NULL);
+      const double score = score_of (&judgement, own != NULL ? &own->own : NULL);
       if (score > least - CLEARLY)
         continue;
       least = score;

@@ -260,6 +260,35 @@ test_meet (void)
   g_assert_cmpfloat (most, <, 1.5);
 }
 
+/* The blocks of a network stand below each other in the picture of its history, too: not each a little further aside. */
+static void
+test_aside (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : "",
+                                            "models/light_inception_v1.onnx", NULL);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhScene) whole = NULL, alone = NULL;
+  g_autoptr (PhModel) model = NULL;
+  const PhSceneOptions options = { .seconds = 20 };
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("the model is not there: set PEEPHOLE_DATA_DIR to a folder with models/light_inception_v1.onnx");
+      return;
+    }
+  model = ph_io_open (path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  alone = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error));
+  scene_run_pipeline (model, history, "O3");
+  whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  g_test_message ("%.0f wide, the file alone %.0f", ph_scene_width (whole), ph_scene_width (alone));
+  g_assert_cmpfloat (ph_scene_width (whole), <, 1.7 * ph_scene_width (alone));
+}
+
 /* A node that reads two equal constants, of which one goes, reads the same as before; another constant is a change. */
 static void
 test_equal (void)
@@ -301,6 +330,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-lines/meet", test_meet);
+  g_test_add_func ("/scene-lines/aside", test_aside);
   g_test_add_func ("/scene-lines/times", test_times);
   g_test_add_func ("/scene-lines/arrows", test_arrows);
   g_test_add_func ("/scene-lines/beside", test_beside);
