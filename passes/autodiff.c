@@ -405,7 +405,7 @@ const PhPass ph_pass_autodiff = {
   .name            = "autodiff",
   .group           = "autodiff",
   .keeps_values    = TRUE,
-  .summary         = "The backward graph of a value, beside the forward one, in plain ONNX",
+  .summary         = "Builds the backward graph of a value beside the forward graph, in plain ONNX",
   .elsewhere = "reverse mode: Linnainmaa 1970; JAX, PyTorch autograd, ONNX Runtime training",
   .trap = "gradients of operands that were broadcast are summed; ONNX Runtime's backward graph needs ONNX Runtime, "
           "this one is plain ONNX.",

@@ -52,7 +52,7 @@ build_affine (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "batch-norm-affine", P (BatchNormalization, X, CONST (1), CONST (2), CONST (3), CONST (4)), .when = is_inference,
     .build = build_affine, .becomes = "Add(Mul(x, s), t)", .exactness = PH_ROUNDING,
-    .why = "At inference a batch normalisation is a factor and an offset for each channel, which fuse with what is around them." },
+    .why = "At inference, batch normalisation is a constant scale and offset per channel, which other passes can fuse." },
 };
 
 const PhPass ph_pass_batch_norm_to_affine = {

@@ -54,7 +54,7 @@ run_compare (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_compare = {
-  .name = "compare", .group = "foreign", .summary = "Shows what another model has instead, nodes matched by name and structure",
+  .name = "compare", .group = "foreign", .summary = "Shows how another model differs, with nodes matched by name and structure",
   .run = run_compare, .exactness = PH_LOSSY, .needs_arguments = TRUE, .takes_file = TRUE,
 };
 /* clang-format on */

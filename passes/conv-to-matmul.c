@@ -109,17 +109,17 @@ build_whole (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "conv-one-by-one", .root = &ph_op_Conv, .when = is_one_by_one, .build = build_one_by_one, .exactness = PH_ROUNDING,
     .matches = "Conv(x, W) with windows of one element", .becomes = "Reshape(MatMul(Reshape(W), Reshape(x)))",
-    .why = "A window of one element mixes channels and nothing else: that is one product of matrices for each picture." },
+    .why = "A window of one element only mixes channels, which is one matrix product for each image." },
   { "conv-whole", .root = &ph_op_Conv, .when = is_whole, .build = build_whole, .exactness = PH_ROUNDING,
     .matches = "Conv(x, W) with windows as large as x", .becomes = "Reshape(MatMul(Reshape(x), Transpose(Reshape(W))))",
-    .why = "A window that sees the whole picture has one place to be: the convolution is a fully connected layer." },
+    .why = "A window as large as the image has only one position, so the convolution is a fully connected layer." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_conv_to_matmul = {
-  .name = "conv-to-matmul", .group = "algebra", .summary = "Writes convolutions that do not slide as products of matrices",
+  .name = "conv-to-matmul", .group = "algebra", .summary = "Turns convolutions with one-element or whole-image windows into matrix products",
   .elsewhere = "XLA gemv_rewriter; cuDNN and oneDNN choose so inside",
-  .trap = "strides skip places, padding adds some: then it is no product.",
+  .trap = "strides skip positions and padding adds some, so such a convolution is not a matrix product.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -436,9 +436,9 @@ convert_to_onnx (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_convert_to_onnx = {
-  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite, OpenVINO, oneDNN, MindSpore and TVM in ONNX's",
+  .name = "convert-to-onnx", .group = "upgrade", .summary = "Converts operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite, OpenVINO, oneDNN, MindSpore and TVM to ONNX",
   .elsewhere = "torch.onnx, jax2onnx, tf2onnx, stablehlo-to-onnx",
-  .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
+  .trap = "operators of the same name may differ in rounding, shifts by the width, starts out of range, and NaN.",
   .run = convert_to_onnx, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

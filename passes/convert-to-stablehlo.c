@@ -146,9 +146,9 @@ convert (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_convert_to_stablehlo = {
-  .name = "convert-to-stablehlo", .group = "upgrade", .summary = "Writes ONNX's operators in StableHLO's; saving as HLO or StableHLO does it by itself",
+  .name = "convert-to-stablehlo", .group = "upgrade", .summary = "Converts ONNX operators to StableHLO; saving as HLO or StableHLO runs it automatically",
   .elsewhere = "onnx-mlir --EmitStablehlo, torch-mlir",
-  .trap = "shapes must be known, nothing broadcasts by itself, and indices that count from the end are clamped unless they are mended.",
+  .trap = "shapes must be known, nothing broadcasts implicitly, and negative indices are clamped unless they are rewritten.",
   .run = convert, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

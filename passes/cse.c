@@ -158,9 +158,9 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_cse = {
-  .name = "cse", .group = "cse", .summary = "Computes common subexpressions once, also across the borders of bodies",
+  .name = "cse", .group = "cse", .summary = "Eliminates common subexpressions, also between a graph and the bodies inside it",
   .elsewhere = "global value numbering; ONNX Runtime CommonSubexpressionElimination; XLA CSE",
-  .trap = "two random draws are two; NaN is not equal to itself but its bits are; names of outputs must survive.",
+  .trap = "two random draws differ; NaN is not equal to itself, but its bits are; names of outputs must survive.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = cse,
 };
 /* clang-format on */

@@ -3,9 +3,8 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why_node[]
-    = "No output of the model depends on it, not through bodies either, so nobody can tell that it is gone.";
-static const char why_constant[] = "No node and no output reads it: it would only be carried along in the file.";
+static const char why_node[] = "It is dead code: no output of the model depends on it, not even through a body.";
+static const char why_constant[] = "It is dead: no node and no output reads this constant.";
 
 static gboolean
 is_dead (const PhNode *node)
@@ -77,9 +76,9 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_dce = {
-  .name = "dce", .group = "dce", .summary = "Removes what no output depends on, in bodies too",
+  .name = "dce", .group = "dce", .summary = "Removes dead code: nodes and constants that no output depends on, also in bodies",
   .elsewhere = "every compiler; onnxoptimizer eliminate_deadend",
-  .trap = "what a body reads from outside is read, though no edge says so.",
+  .trap = "a value that a body reads from outside has a user, although no edge shows it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dce,
 };
 /* clang-format on */

@@ -70,24 +70,24 @@ build_layer_norm (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "gelu", P (Gelu, X), P (Mul, P (Mul, NUM (0.5), X), P (Add, NUM (1), P (Erf, P (Div, X, NUM (M_SQRT2))))), .when = is_exact_gelu,
-    .exactness = PH_ROUNDING, .why = "Gelu by its definition, x times the share of a normal distribution that lies below x: each part has a gradient and a kernel of its own." },
+    .exactness = PH_ROUNDING, .why = "Gelu is defined as x / 2 * (1 + erf (x / sqrt 2)), whose parts each have a gradient and a kernel." },
   { "gelu-tanh", P (Gelu, X),
     P (Mul, P (Mul, NUM (0.5), X),
        P (Add, NUM (1), P (Tanh, P (Mul, NUM (0.7978845608028654),
                                     P (Add, X, P (Mul, NUM (0.044715), P (Mul, X, P (Mul, X, X)))))))), .when = is_tanh_gelu,
-    .exactness = PH_ROUNDING, .why = "The definition of Gelu's approximation by tanh." },
-  { "mish", P (Mish, X), P (Mul, X, P (Tanh, P (Softplus, X))), .when = has_type, .exactness = PH_ROUNDING, .why = "Mish by its definition, in parts that each have a gradient and a kernel of their own." },
+    .exactness = PH_ROUNDING, .why = "This is the definition of Gelu's approximation by tanh." },
+  { "mish", P (Mish, X), P (Mul, X, P (Tanh, P (Softplus, X))), .when = has_type, .exactness = PH_ROUNDING, .why = "Mish is defined as x * tanh (softplus (x)), whose parts each have a gradient and a kernel." },
   { "hard-swish", P (HardSwish, X), .when = has_type, .build = build_hard_swish, .becomes = "Mul(x, HardSigmoid(x))",
-    .exactness = PH_ROUNDING, .why = "The definition of HardSwish." },
+    .exactness = PH_ROUNDING, .why = "HardSwish is defined as x * hardsigmoid (x), with a slope of 1/6." },
   { "layer-norm", P (LayerNormalization, X, Y), .when = is_layer_norm, .build = build_layer_norm,
     .becomes = "Add(Mul(Div(d, Sqrt(mean of d * d + epsilon)), y), z), d = x - mean of x", .exactness = PH_ROUNDING,
-    .why = "The definition of layer normalisation." },
+    .why = "Layer normalisation is defined as (x - mean) / sqrt (variance + epsilon) * scale + bias." },
 };
 
 const PhPass ph_pass_decompose = {
-  .name = "decompose", .group = "algebra", .summary = "Spells out composite operators: the opposite of fusion",
+  .name = "decompose", .group = "algebra", .summary = "Expands composite operators into their definitions: the opposite of fusion",
   .elsewhere = "ONNX's function bodies; TVM DecomposeOps; XLA expanders",
-  .trap = "whoever fuses afterwards must know every way of spelling the same thing.",
+  .trap = "a later fusion must recognise every way of writing the same function.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

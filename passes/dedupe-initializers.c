@@ -3,7 +3,7 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why[] = "Both are equal to the last bit.";
+static const char why[] = "Both constants have the same bits, so one of them is enough.";
 
 static guint
 value_hash (gconstpointer value)
@@ -71,7 +71,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_dedupe_initializers = {
-  .name = "dedupe-initializers", .group = "cse", .summary = "Keeps one of constants that are equal to the last bit",
+  .name = "dedupe-initializers", .group = "cse", .summary = "Merges constants that have the same type and the same bits",
   .elsewhere = "ONNX Runtime ConstantSharing; onnxoptimizer eliminate_duplicate_initializer",
   .trap = "equal hashes are not equal bytes: in onnxsim a divisor of 4 became 2. 0 and -0 are equal numbers and "
           "different constants.",

@@ -77,14 +77,15 @@ build_product (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "div-power-of-two", P (Div, X, CONST (1)), .when = is_power_of_two, .build = build_product, .becomes = "Mul(x, 1 / y)",
-    .why = "The reciprocal of a power of two is exact, and a product is cheaper than a quotient." },
+    .why = "The reciprocal of a power of two is exact, and multiplication is cheaper than division." },
   { "div-constant", P (Div, X, CONST (1)), .when = is_invertible, .build = build_product, .becomes = "Mul(x, 1 / y)",
-    .exactness = PH_ROUNDING, .why = "A product is cheaper than a quotient; the reciprocal is rounded once." },
+    .exactness = PH_ROUNDING,
+    .why = "Multiplication is cheaper than division; the rounded reciprocal may change the last digit." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_div_to_mul = {
-  .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into a product",
+  .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into multiplication by its reciprocal",
   .elsewhere = "TVM div_to_mul; XLA",
   .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers, nor where a quotient is rounded to one.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

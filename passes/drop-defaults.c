@@ -85,13 +85,13 @@ drop_state (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "zero-state", .when = starts_at_zero, .apply = drop_state, .matches = "LSTM(x, W, R, b, lengths, zeros)", .becomes = "LSTM(x, W, R, b, lengths)",
-    .why = "A state that is not given starts at zero." },
+    .why = "A recurrent operator starts from a zero state if no initial state is given." },
 };
 
 const PhPass ph_pass_drop_defaults = {
-  .name = "drop-defaults", .group = "simplify", .summary = "Leaves out inputs that say what would be so without them",
+  .name = "drop-defaults", .group = "simplify", .summary = "Omits optional inputs that equal their default",
   .elsewhere = "onnxsim, for Clip and LSTM",
-  .trap = "an input that can be overridden is no default.",
+  .trap = "a zero that a caller can override is not a constant, so it must stay.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

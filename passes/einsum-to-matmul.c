@@ -166,14 +166,15 @@ build_transposition (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "einsum-matmul", .root = &ph_op_Einsum, .when = is_product, .build = build_product, .becomes = "Transpose(MatMul(x, y))",
-    .exactness = PH_ROUNDING, .why = "One subscript is summed, one is left of each operand: a product of matrices." },
+    .exactness = PH_ROUNDING,
+    .why = "One subscript is summed and each operand keeps one of its own, which is a matrix product." },
   { "einsum-transpose", .root = &ph_op_Einsum, .when = is_transposition, .build = build_transposition, .becomes = "Transpose(x)",
-    .why = "The result has the operand's subscripts in another order." },
+    .why = "The result has the subscripts of the operand in another order, which is a transposition." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_einsum_to_matmul = {
-  .name = "einsum-to-matmul", .group = "algebra", .summary = "Turns Einsum into MatMul and Transpose where that is what it is",
+  .name = "einsum-to-matmul", .group = "algebra", .summary = "Turns an Einsum that is a matrix product or a permutation into MatMul or Transpose",
   .elsewhere = "ONNX Runtime; onnxoptimizer replace_einsum_with_matmul",
   .trap = "repeated letters are a diagonal; a letter of one operand only is summed; an ellipsis may be empty.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -100,17 +100,17 @@ use_pieces (PhMatch *match, PhBuilder *b)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "concat-of-one", P (Concat, X), X, .when = joins_one, .why = "Joining one thing gives that thing." },
+  { "concat-of-one", P (Concat, X), X, .when = joins_one, .why = "Concatenating a single operand returns it unchanged." },
   { "concat-empty", .root = &ph_op_Concat, .when = joins_an_empty_one, .build = build_without_empty,
     .matches = "Concat(x, y) where one has no elements",
-    .becomes = "Concat without it", .why = "Nothing comes from an operand without elements." },
+    .becomes = "Concat without it", .why = "An operand of size zero along the axis contributes no elements." },
   { "concat-of-split", .root = &ph_op_Concat, .when = joins_what_was_split, .build = build_slot_0,
     .matches = "Concat(Split(x))",
-    .becomes = "x, of Concat(Split(x))", .why = "What was taken apart is put together as it was." },
-  { "split-into-one", P (Split, X), X, .when = splits_into_one, .why = "The one part is the whole." },
+    .becomes = "x, of Concat(Split(x))", .why = "Concat joins all parts of the Split in order along the same axis, which restores x." },
+  { "split-into-one", P (Split, X), X, .when = splits_into_one, .why = "The only part is the whole tensor." },
   { "split-of-concat", .root = &ph_op_Split, .when = splits_what_was_joined, .apply = use_pieces,
     .matches = "Split(Concat(x, y))",
-    .becomes = "x, y, of Split(Concat(x, y))", .why = "What was put together is taken apart where it was joined." },
+    .becomes = "x, y, of Split(Concat(x, y))", .why = "Split cuts exactly where Concat joined, so its outputs are the operands of Concat." },
 };
 
 const PhPass ph_pass_eliminate_concat = {

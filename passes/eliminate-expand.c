@@ -84,16 +84,16 @@ without_expand (PhMatch *match, PhBuilder *b)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input is as large as the target asks for." },
-  { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once." },
+  { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input already has the resulting shape, so nothing is broadcast." },
+  { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once, so the tensor stays as it is." },
   { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .matches = "f(Expand(x), y)",
     .becomes = "f(x, y)",
-    .why = "The operator broadcasts its operands itself." },
+    .why = "The operator broadcasts its operands to the same shape by itself." },
 };
 
 const PhPass ph_pass_eliminate_expand = {
   .name = "eliminate-expand", .group = "simplify",
-  .summary = "Removes Expand and Tile where they repeat nothing, or where the user broadcasts anyway",
+  .summary = "Removes Expand and Tile that repeat nothing, and Expand before an operator that broadcasts",
   .elsewhere = "ONNX Runtime ExpandElimination; onnxoptimizer eliminate_nop_expand; MindSpore tile_eliminate",
   .trap = "the target of an Expand may be smaller than its operand, and the operand then stays as it is.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -43,15 +43,15 @@ axes_cancel (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "nop-flatten",       P (Flatten, X),                         X, .when = is_matrix_already,
-    .why = "The input is the matrix already." },
+    .why = "The input already is the matrix that Flatten would make." },
   { "nop-squeeze",       P (Squeeze, X),                         X, .when = has_no_axes,
-    .why = "No axis is named, so the shape stays as it is." },
+    .why = "The list of axes is empty, so the shape stays the same." },
   { "nop-unsqueeze",     P (Unsqueeze, X),                       X, .when = has_no_axes,
-    .why = "No axis is named, so the shape stays as it is." },
+    .why = "The list of axes is empty, so the shape stays the same." },
   { "squeeze-unsqueeze", P (Squeeze, P_SHARED (Unsqueeze, X)),   X, .when = axes_cancel,
-    .why = "The axes that were added are taken away." },
+    .why = "Squeeze removes exactly the axes that Unsqueeze inserted." },
   { "unsqueeze-squeeze", P (Unsqueeze, P_SHARED (Squeeze, X)),   X, .when = axes_cancel,
-    .why = "The axes that were taken away are added again." },
+    .why = "Unsqueeze restores exactly the axes that Squeeze removed." },
 };
 
 const PhPass ph_pass_eliminate_flatten = {

@@ -70,15 +70,15 @@ drops_nothing (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "identity",       P (Identity, X),      X, .when = ph_match_always,
-    .why = "Identity hands on its input." },
+    .why = "Identity returns its input unchanged." },
   { "nop-cast",       P (Cast, X),          X, .when = casts_to_same,
     .why = "A cast to the element type that the input has changes nothing." },
   { "nop-transpose",  P (Transpose, X),     X, .when = perm_is_identity,
     .why = "A permutation that leaves every axis in its place moves nothing." },
   { "nop-reshape",    P (Reshape, X),       X, .when = reshapes_to_same,
-    .why = "The input has the target's shape already." },
+    .why = "The input already has the target shape." },
   { "nop-dropout",    P (Dropout, X),       X, .when = drops_nothing,
-    .why = "Outside of training nothing is dropped." },
+    .why = "Dropout returns its input unchanged unless it is in training mode with a ratio above zero." },
 };
 
 const PhPass ph_pass_eliminate_identity = {

@@ -22,19 +22,19 @@ build_log_softmax (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "log-exp",     P (Log, P (Exp, X)),                 X, .when = ph_match_always, .exactness = PH_LOSSY,
-    .why = "The logarithm undoes the exponential, except where that overflowed." },
+    .why = "log (exp (x)) is x, except where exp (x) overflows or underflows." },
   { "exp-log",     P (Exp, P (Log, X)),                 X, .when = ph_match_always, .exactness = PH_LOSSY,
-    .why = "The exponential undoes the logarithm, except of negative numbers." },
+    .why = "exp (log (x)) is x, except for negative x, whose logarithm is NaN." },
   { "exp-times-exp", P (Mul, P (Exp, X), P (Exp, Y)),   P (Exp, P (Add, X, Y)), .exactness = PH_LOSSY,
-    .why = "Powers of one base multiply by adding exponents." },
+    .why = "exp (x) * exp (y) is exp (x + y), except where a factor overflows or underflows." },
   { "log-plus-log", P (Add, P (Log, X), P (Log, Y)),    P (Log, P (Mul, X, Y)), .exactness = PH_LOSSY,
-    .why = "Logarithms add where their arguments multiply." },
+    .why = "log (x) + log (y) is log (x * y) for positive x and y, unless the product overflows." },
   { "log-softmax", P (Log, P (Softmax, X)), .when = same_axis_everywhere, .build = build_log_softmax, .becomes = "LogSoftmax(x)",
-    .exactness = PH_LOSSY, .why = "LogSoftmax does not underflow where Softmax gives 0." },
+    .exactness = PH_LOSSY, .why = "LogSoftmax is the logarithm of Softmax, computed without underflow where Softmax gives 0." },
 };
 
 const PhPass ph_pass_exp_log = {
-  .name = "exp-log", .group = "algebra", .summary = "Cancels exponentials and logarithms, which changes where they overflow",
+  .name = "exp-log", .group = "algebra", .summary = "Cancels or merges exponentials and logarithms, which changes results where they overflow",
   .elsewhere = "XLA algebraic simplifier; onnxoptimizer fuse_consecutive_log_softmax",
   .trap = "Exp overflows; the logarithm of a negative number is NaN, so Exp(Log(x)) is not x.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -7,7 +7,8 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why[] = "Gradient names a function by its ends; written out, any runtime can compute its derivative.";
+static const char why[]
+    = "Gradient only names the ends of a function; the backward graph computes its derivative in any runtime.";
 
 /*    a ──► Add ──► c          Gradient <xs = ["a"], y = "c"> (a)
  *    b ──┘                             │
@@ -241,7 +242,7 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_expand_gradient = {
-  .name = "expand-gradient", .group = "autodiff", .summary = "Writes out the derivative that the operator Gradient asks for",
+  .name = "expand-gradient", .group = "autodiff", .summary = "Expands the operator Gradient into the backward graph that it stands for",
   .keeps_values = TRUE,
   .elsewhere = "JAX grad; TVM Gradient; MindSpore ad",
   .trap = "it reads names, and two values that are equal have different derivatives: it runs before anything that "

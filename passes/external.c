@@ -72,7 +72,7 @@ run_exec (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_exec = {
-  .name = "exec", .group = "foreign", .summary = "Runs a command with the model on its standard input, and takes over the model that it writes",
+  .name = "exec", .group = "foreign", .summary = "Runs a command with the model on its standard input, and reads the model that it writes",
   .run = run_exec, .exactness = PH_ROUNDING, .needs_arguments = TRUE,
 };
 /* clang-format on */

@@ -46,17 +46,17 @@ left_is_cheaper (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "factor-left",  P (Add, P (MatMul, X, Y), P (MatMul, X, Z)), P (MatMul, X, P (Add, Y, Z)), .when = right_factors_are_alike,
-    .exactness = PH_ROUNDING, .why = "One product less: x A + x B is x (A + B)." },
+    .exactness = PH_ROUNDING, .why = "Matrix products distribute over sums: x A + x B = x (A + B) saves one product." },
   { "chain-right",  P (MatMul, P (MatMul, X, Y), Z), P (MatMul, X, P (MatMul, Y, Z)), .when = right_is_cheaper,
-    .exactness = PH_ROUNDING, .why = "A chain of products may be computed in any order; this one takes fewer multiplications." },
+    .exactness = PH_ROUNDING, .why = "Matrix products are associative; this grouping takes fewer multiplications." },
   { "chain-left",   P (MatMul, X, P (MatMul, Y, Z)), P (MatMul, P (MatMul, X, Y), Z), .when = left_is_cheaper,
-    .exactness = PH_ROUNDING, .why = "A chain of products may be computed in any order; this one takes fewer multiplications." },
+    .exactness = PH_ROUNDING, .why = "Matrix products are associative; this grouping takes fewer multiplications." },
 };
 
 const PhPass ph_pass_factor_matmul = {
-  .name = "factor-matmul", .group = "algebra", .summary = "Factors sums of matrix products, and orders chains of them by cost",
+  .name = "factor-matmul", .group = "algebra", .summary = "Factors sums of matrix products, and orders chains of products by cost",
   .elsewhere = "matrix chain order: Cormen et al., 15.2; TVM expand_matmul_of_sum, AdjustMatmulOrder",
-  .trap = "a product that others read as well is computed all the same.",
+  .trap = "a product that has other users is computed anyway, so factoring saves nothing.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -16,14 +16,14 @@ build_tanh_gelu (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "fast-gelu", P (Gelu, X), .when = is_exact_gelu, .build = build_tanh_gelu, .becomes = "Gelu<approximate=\"tanh\">(x)",
-    .exactness = PH_LOSSY, .why = "tanh is cheaper than erf, and differs from it here by less than a thousandth." },
+    .exactness = PH_LOSSY, .why = "The approximation of Gelu by tanh is cheaper than erf, and differs by less than 0.001." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_fast_math = {
-  .name = "fast-math", .group = "algebra", .summary = "Replaces functions by cheaper ones that are nearly the same",
+  .name = "fast-math", .group = "algebra", .summary = "Replaces functions by cheaper approximations",
   .elsewhere = "TVM FastMath; ONNX Runtime GeluApproximation",
-  .trap = "off in every pipeline: it is meant to be wrong in the last digits.",
+  .trap = "no pipeline contains it, because it changes results on purpose.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

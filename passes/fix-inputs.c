@@ -6,7 +6,7 @@
  *
  * Arguments: the inputs; default: all that have a default value. */
 
-static const char why[] = "Nobody feeds it, so it is its default in every run.";
+static const char why[] = "The input is never fed, so it has its default value in every run.";
 
 static gboolean
 fix (PhPassRun *run, PhValue *input, GError **error)
@@ -68,7 +68,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fix_inputs = {
   .name = "fix-inputs", .group = "constants", .summary = "Turns inputs that have a default into constants, such as a cotangent of ones",
   .elsewhere = "ONNX Runtime's remove_initializer_from_input.py",
-  .trap = "what is fixed can no longer be fed; before, nothing that depends on it may be folded.",
+  .trap = "a fixed input can no longer be fed; until it is fixed, nothing that depends on it may be folded.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = run_fix_inputs,
 };
 /* clang-format on */

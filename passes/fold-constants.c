@@ -262,14 +262,14 @@ ph_fold_constant_to_initializer (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = ph_fold_is_tensor_constant,
     .apply = ph_fold_constant_to_initializer,
-    .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
+    .becomes = "initializer", .why = "A Constant node only holds a value, which an initializer holds as well." },
   { "fold", .when = ph_fold_can, .apply = ph_fold, .matches = "f(const)",
     .becomes = "initializer",
-    .why = "All inputs are constant, so the result is the same in every run and is computed once, now." },
+    .why = "All inputs are constant, so the result is the same in every run and can be computed now." },
 };
 
 const PhPass ph_pass_fold_constants = {
-  .name = "fold-constants", .group = "constants", .summary = "Computes at once what depends on constants only",
+  .name = "fold-constants", .group = "constants", .summary = "Evaluates nodes whose inputs are all constant",
   .elsewhere = "ONNX Runtime ConstantFolding; onnxsim; XLA ConstantFolding; Inductor",
   .trap = "random operators; results that are larger than the operands; quantised weights, which must stay so; "
           "branches that would fail if they ran.",

@@ -29,15 +29,15 @@ can_fold (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = ph_fold_is_tensor_constant, .apply = ph_fold_constant_to_initializer,
-    .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
+    .becomes = "initializer", .why = "A Constant node only holds a value, which an initializer holds as well." },
   { "fold", .when = can_fold, .apply = ph_fold, .matches = "f(const)", .becomes = "initializer",
-    .why = "All inputs are constant and none is a parameter, so the result stays the same while parameters are trained." },
+    .why = "All inputs are constant, and no gradient flows through the node to a parameter." },
   { "constant-branch", .root = &ph_op_If, .when = ph_branch_is_decided, .apply = ph_branch_take, .becomes = "the branch that is taken",
     .why = "The condition is constant, so the other branch is never taken." },
 };
 
 const PhPass ph_pass_fold_frozen = {
-  .name = "fold-frozen", .group = "constants", .summary = "Computes at once what depends on constants only, and on no parameter",
+  .name = "fold-frozen", .group = "constants", .summary = "Evaluates nodes whose inputs are all constant, but keeps those through which parameters are trained",
   .elsewhere = "PyTorch's freezing, the other way round: there parameters are frozen so that they fold",
   .trap = "a weight that is folded into a product can no longer be trained: its gradient is that of the product.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -6,7 +6,7 @@
  * keep_initializers_as_inputs). A caller may override such a default, so no pass may fold it. This pass is the caller's promise not to: the
  * input becomes a constant. */
 
-static const char why[] = "Nobody overrides it, so it is a constant, and what is computed from it can be folded.";
+static const char why[] = "If no caller overrides the default, it is a constant, and what is computed from it can be folded.";
 
 static gboolean
 freeze (PhModel *model, PhValue *input, GError **error)
@@ -54,9 +54,9 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_freeze_inputs = {
-  .name = "freeze-inputs", .group = "constants", .summary = "Makes constants of inputs that have a default",
+  .name = "freeze-inputs", .group = "constants", .summary = "Turns inputs that have a default value into constants",
   .elsewhere = "onnxsim and onnxruntime's remove_initializer_from_input",
-  .trap = "it breaks callers that do override: that is why no pipeline does it.",
+  .trap = "it breaks callers that override the default, so no pipeline contains it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = freeze_inputs,
 };
 /* clang-format on */

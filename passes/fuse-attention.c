@@ -14,8 +14,7 @@
  *        \    /           Transpositions without other users are included.
  *        MatMul                                                                          */
 
-static const char why[]
-    = "softmax (scale * q k' + mask) v is attention: computed at once, the matrix of scores need not be kept.";
+static const char why[] = "softmax (scale * q k' + mask) v is attention; fused, the matrix of scores need not be stored.";
 
 static PhNode *
 private_producer (const PhValue *value, const PhNode *user)
@@ -139,7 +138,7 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_fuse_attention = {
-  .name = "fuse-attention", .group = "fusion", .summary = "Fuses scaled dot-product attention, masks and transpositions included",
+  .name = "fuse-attention", .group = "fusion", .summary = "Fuses scaled dot-product attention, including masks and transpositions",
   .elsewhere = "Vaswani et al. 2017; ONNX Runtime AttentionFusion; Inductor fuse_attention",
   .trap = "the scale may stand on either operand, or on both as its root; the mask is added before the Softmax, or "
           "chooses.",

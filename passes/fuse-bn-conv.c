@@ -218,8 +218,7 @@ fold_affine (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, conv, inputs, 3);
 }
 
-static const char why[]
-    = "A convolution is linear in what it reads, so what scales each channel before it can scale its weights.";
+static const char why[] = "A convolution is linear in its input, so its weights absorb the factor of each input channel.";
 
 /* clang-format off */
 static const PhRule rules[] = {
@@ -230,13 +229,13 @@ static const PhRule rules[] = {
     .exactness = PH_ROUNDING, .becomes = "Conv(x, z * y)", .why = why },
   { "fold-add-conv", P (Conv, P (Add, VAR (SLOT_X), CONST (SLOT_SCALE)), CONST (SLOT_W)), .when = is_affine, .build = fold_affine,
     .exactness = PH_ROUNDING, .becomes = "Conv(x, y, bias + sum of z * y)",
-    .why = "What is added to each channel adds the same to every output, where no padding is read." },
+    .why = "Without padding, an offset of each input channel adds a constant to every output: a bias." },
 };
 
 const PhPass ph_pass_fuse_bn_conv = {
   .name = "fuse-bn-conv", .group = "fusion", .summary = "Folds batch normalisations and affine maps of channels into the convolutions after them",
   .elsewhere = "TVM FoldScaleAxis, forward",
-  .trap = "zeros that the convolution pads with would have been shifted as well: only without padding.",
+  .trap = "an offset does not reach the zeros of the padding, so it folds only where there is no padding.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

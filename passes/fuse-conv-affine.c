@@ -144,15 +144,15 @@ build_shifted (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "conv-mul", P (Mul, P (Conv, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_affine, .build = build_scaled,
-    .becomes = "Conv(x, z * y, z * bias)", .exactness = PH_ROUNDING, .why = "Scaling the result is scaling the weights." },
+    .becomes = "Conv(x, z * y, z * bias)", .exactness = PH_ROUNDING, .why = "A convolution is linear in its weights, so weights and bias absorb a factor of the result." },
   { "conv-add-constant", P (Add, P (Conv, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_affine, .build = build_shifted,
-    .becomes = "Conv(x, y, bias + z)", .exactness = PH_ROUNDING, .why = "What is added to each channel is a bias." },
+    .becomes = "Conv(x, y, bias + z)", .exactness = PH_ROUNDING, .why = "A constant added to each output channel is part of the bias." },
   { "conv-transpose-mul", P (Mul, P (ConvTranspose, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_affine,
     .build = build_scaled, .becomes = "ConvTranspose(x, z * y, z * bias)", .exactness = PH_ROUNDING,
-    .why = "Scaling the result is scaling the weights." },
+    .why = "A convolution is linear in its weights, so weights and bias absorb a factor of the result." },
   { "conv-transpose-add", P (Add, P (ConvTranspose, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_affine,
     .build = build_shifted, .becomes = "ConvTranspose(x, y, bias + z)", .exactness = PH_ROUNDING,
-    .why = "What is added to each channel is a bias." },
+    .why = "A constant added to each output channel is part of the bias." },
 };
 
 const PhPass ph_pass_fuse_conv_affine = {

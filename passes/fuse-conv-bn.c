@@ -128,10 +128,10 @@ fold_conv_bn (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "fold-conv-bn", NORMALISED (Conv), .when = constant_statistics, .build = fold_conv_bn, .exactness = PH_ROUNDING,
     .becomes = "Conv(x, s * y, s * (bias - v) + w), s = z / sqrt(u + epsilon)",
-    .why = "At inference a batch normalisation is an affine map of each channel, and so is a convolution." },
+    .why = "At inference, batch normalisation scales and shifts each output channel; weights and bias absorb both." },
   { "fold-conv-transpose-bn", NORMALISED (ConvTranspose), .when = constant_statistics, .build = fold_conv_bn,
     .exactness = PH_ROUNDING, .becomes = "ConvTranspose(x, s * y, s * (bias - v) + w), s = z / sqrt(u + epsilon)",
-    .why = "At inference a batch normalisation is an affine map of each channel, and so is a transposed convolution." },
+    .why = "At inference, batch normalisation scales and shifts each output channel; weights and bias absorb both." },
 };
 
 /* clang-format off */

@@ -10,7 +10,7 @@
  *         |                  └────|────┘
  *        Tanh                                      */
 
-static const char why[] = "Each element is read, computed through all of them, and written once.";
+static const char why[] = "One loop applies all operators to each element, so no intermediate tensor is stored.";
 
 /* Collects @node and its producers that have no other user, producers first. */
 static void

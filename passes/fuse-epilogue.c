@@ -10,7 +10,7 @@
  *          \  /           └─────|───────┘
  *          Add                                      */
 
-static const char why[] = "The elements are finished while the product's result is still in the cache.";
+static const char why[] = "The elementwise operators run while the product's result is still in the cache.";
 
 /* Returns the only user if it is elementwise and its result is not larger. */
 static PhNode *

@@ -52,7 +52,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_fuse_gelu = {
-  .name = "fuse-gelu", .group = "fusion", .summary = "Finds Gelu among what it was spelt out as",
+  .name = "fuse-gelu", .group = "fusion", .summary = "Fuses the separate operators of Gelu into one",
   .elsewhere = "ONNX Runtime GeluFusion, FastGeluFusion; Hendrycks and Gimpel 2016",
   .trap = "1.42 is not the square root of 2.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -23,9 +23,8 @@ typedef struct
   gint64 size; /* along the axis that is joined                       */
 } Branch;
 
-static const char why_conv[] = "Convolutions of the same form that read the same input are one with more channels.";
-static const char why_matmul[]
-    = "Products with the same left operand are one with a wider right operand: queries, keys and values, say.";
+static const char why_conv[] = "Convolutions of the same form and input are one convolution with more output channels.";
+static const char why_matmul[] = "Products with the same left operand are one product with the concatenated right operands.";
 
 /* Returns TRUE if types and shapes are equal except for the size of @axis. */
 static gboolean
@@ -231,7 +230,7 @@ static const PhRule rules[] = {
 /* clang-format off */
 const PhPass ph_pass_fuse_horizontal = {
   .name = "fuse-horizontal", .group = "fusion",
-  .summary = "Merges convolutions or products that read the same input: query, key and value, the branches of an Inception module",
+  .summary = "Merges convolutions or products of the same input: query, key and value, or the branches of Inception",
   .elsewhere = "TVM CombineParallelConv2D, CombineParallelDense; XLA dot_merger; QKV merging",
   .trap = "one must not depend on another; all read the same operand with the same attributes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_horizontal, .exactness = PH_ROUNDING,

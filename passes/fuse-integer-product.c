@@ -11,7 +11,7 @@
  *           Mul
  *           Add b                               */
 
-static const char why[] = "Quantising, multiplying bytes and scaling back are one product of floats with bytes inside.";
+static const char why[] = "Quantising, multiplying integers and scaling back together compute one product of float matrices.";
 
 static PhNode *
 only_user_of (const PhNode *node, const PhOp *op)
@@ -117,9 +117,9 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_fuse_integer_product = {
-  .name = "fuse-integer-product", .group = "quantisation", .summary = "Fuses products of integers with the quantising and scaling around them",
+  .name = "fuse-integer-product", .group = "quantisation", .summary = "Fuses integer matrix products with the quantisation and scaling around them",
   .elsewhere = "ONNX Runtime MatMulIntegerToFloatFusion, DynamicQuantizeMatMulFusion",
-  .trap = "the scale may be for each column.",
+  .trap = "the scale may differ for each column.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_integer_product,
 };
 /* clang-format on */

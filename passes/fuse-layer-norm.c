@@ -133,7 +133,7 @@ static const PhRule rules[] = {
     .build = build_layer_norm, .becomes = "LayerNormalization(x, y)", .exactness = PH_ROUNDING, .why = why_layer },
   { "layer-norm-bias",       P (Add, P (LayerNormalization, VAR (SLOT_X), VAR (SLOT_W)), VAR (2)), .when = adds_bias,
     .build = build_with_bias, .becomes = "LayerNormalization(x, y, z)", .exactness = PH_ROUNDING,
-    .why = "The normalisation has a bias of its own." },
+    .why = "LayerNormalization adds a bias itself, so it needs no Add after it." },
   { "rms-norm",              SCALED (P (Div, VAR (SLOT_X), ROOT (P (Pow, VAR (SLOT_X), NUM (2))))), .when = is_layer_norm,
     .build = build_rms_norm, .becomes = "RMSNormalization(x, y)", .exactness = PH_ROUNDING, .why = why_rms },
   { "rms-norm-product",      SCALED (P (Div, VAR (SLOT_X), ROOT (P (Mul, VAR (SLOT_X), VAR (SLOT_X))))), .when = is_layer_norm,
@@ -147,7 +147,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_fuse_layer_norm = {
-  .name = "fuse-layer-norm", .group = "fusion", .summary = "Finds layer and RMS normalisation among what they were spelt out as",
+  .name = "fuse-layer-norm", .group = "fusion", .summary = "Fuses the separate operators of layer and RMS normalisation into one",
   .elsewhere = "ONNX Runtime LayerNormFusion, SimplifiedLayerNormFusion",
   .trap = "ONNX Runtime 1.30 takes means with keepdims = 0 for the same thing, and is wrong; and a scale that "
           "enlarges the result breaks its session.",

@@ -183,11 +183,11 @@ fuse (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "same-turns", .root = &ph_op_Loop, .when = has_partner, .apply = fuse, .matches = "Loop(n) { f }, Loop(n) { g }", .becomes = "Loop(n) { f; g }",
-    .why = "Both make as many turns and neither needs the other, so one loop can do the work of both at each turn." },
+    .why = "Both loops run the same number of iterations and are independent, so one loop can run both bodies." },
 };
 
 const PhPass ph_pass_fuse_loops = {
-  .name = "fuse-loops", .group = "control", .summary = "Makes one of two loops of as many turns",
+  .name = "fuse-loops", .group = "control", .summary = "Fuses two independent loops with the same number of iterations",
   .elsewhere = "loop fusion: Allen and Kennedy 2001; XLA while_loop_fusible_sinking",
   .trap = "the second may read the first's result inside its body, where no edge shows it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

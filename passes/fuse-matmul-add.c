@@ -38,15 +38,15 @@ build_biased (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "matmul-add", P (Add, P (MatMul, X, Y), Z), .when = is_gemm, .build = build_gemm, .becomes = "Gemm(x, y, z)",
-    .exactness = PH_ROUNDING, .why = "A product of matrices to which a bias is added is what Gemm computes at once." },
+    .exactness = PH_ROUNDING, .why = "Gemm computes a matrix product plus a bias in one operator." },
   { "gemm-add",   P (Add, P (Gemm, X, Y), Z), .when = has_room_for_bias, .build = build_biased, .becomes = "Gemm(x, y, z)",
-    .exactness = PH_ROUNDING, .why = "Gemm has a bias of its own." },
+    .exactness = PH_ROUNDING, .why = "Gemm adds a bias itself, so it needs no Add after it." },
 };
 
 const PhPass ph_pass_fuse_matmul_add = {
-  .name = "fuse-matmul-add", .group = "fusion", .summary = "Makes Gemm of a product of matrices and a bias",
+  .name = "fuse-matmul-add", .group = "fusion", .summary = "Fuses a matrix product and the bias added to it into Gemm",
   .elsewhere = "ONNX Runtime MatMulAddFusion; onnxoptimizer fuse_matmul_add_bias_into_gemm",
-  .trap = "a vector is no matrix; a bias of higher rank enlarges the sum.",
+  .trap = "a vector is not a matrix; a bias of higher rank enlarges the sum.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -92,10 +92,10 @@ fold (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "fold-matmul-bn", NORMALISED (MatMul), .when = can_fold, .build = fold, .exactness = PH_ROUNDING,
     .becomes = "Gemm(x, s * y, w - s * v), s = z / sqrt(u + epsilon)",
-    .why = "At inference a batch normalisation is an affine map of each column, and so is a product with a bias." },
+    .why = "At inference, batch normalisation scales and shifts each column; weights and bias absorb both." },
   { "fold-gemm-bn", NORMALISED (Gemm), .when = can_fold, .build = fold, .exactness = PH_ROUNDING,
     .becomes = "Gemm(x, s * y, s * (bias - v) + w), s = z / sqrt(u + epsilon)",
-    .why = "At inference a batch normalisation is an affine map of each column, and so is a product with a bias." },
+    .why = "At inference, batch normalisation scales and shifts each column; weights and bias absorb both." },
 };
 
 /* clang-format off */

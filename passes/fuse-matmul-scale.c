@@ -38,16 +38,18 @@ build_scaled (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "scale-result", P (Mul, P (MatMul, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_scale, .build = build_scaled,
-    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING, .why = "Scaling the product is scaling the weights, once." },
+    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING,
+    .why = "A matrix product is linear, so its constant weights absorb a factor of the result." },
   { "scale-operand", P (MatMul, P (Mul, VAR (SLOT_X), CONST (SLOT_C)), CONST (SLOT_W)), .when = is_scale, .build = build_scaled,
-    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING, .why = "Scaling the operand is scaling the weights, once." },
+    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING,
+    .why = "A matrix product is linear, so its constant weights absorb a factor of its operand." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_fuse_matmul_scale = {
   .name = "fuse-matmul-scale", .group = "fusion", .summary = "Folds constant factors into the weights of a product",
   .elsewhere = "ONNX Runtime MatMulScaleFusion",
-  .trap = "a scale that is larger than one number is another operation.",
+  .trap = "a scale of more than one element is a different operation.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -133,12 +133,12 @@ build_padded (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "pad-conv", P (Conv, P (Pad, X)), .when = goes_into_conv, .build = build_padded, .becomes = "Conv<pads>(x)",
-    .why = "A convolution pads with zeros itself.", .exactness = PH_ROUNDING },
+    .why = "Conv pads with zeros itself, so its attribute pads replaces the Pad.", .exactness = PH_ROUNDING },
   { "pad-max-pool", P (MaxPool, P (Pad, X)), .when = goes_into_max_pool, .build = build_padded, .becomes = "MaxPool<pads>(x)",
-    .why = "MaxPool pads with -inf itself.", .exactness = PH_EXACT_FINITE },
+    .why = "MaxPool pads with -inf itself, so its attribute pads replaces the Pad.", .exactness = PH_EXACT_FINITE },
   { "pad-average-pool", P (AveragePool, P (Pad, X)), .when = goes_into_average_pool, .build = build_padded,
-    .becomes = "AveragePool<pads, count_include_pad = 1>(x)", .why = "AveragePool pads with zeros itself, and can count them.",
-    .exactness = PH_ROUNDING },
+    .becomes = "AveragePool<pads, count_include_pad = 1>(x)",
+    .why = "AveragePool pads with zeros itself, and count_include_pad includes them in the mean.", .exactness = PH_ROUNDING },
 };
 
 /* clang-format off */

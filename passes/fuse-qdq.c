@@ -12,9 +12,10 @@
 
 #define MAX_ACTIVATIONS 3
 
-static const char why_quantised[] = "Its operands and its result are bytes, so a backend can compute on bytes alone.";
-static const char why_weights[] = "The weights stay packed in memory and are unpacked while they are multiplied.";
-static const char why_products[] = "The operands are bytes: the product is computed on them, and scaled once at the end.";
+static const char why_quantised[] = "Its operands and its result are quantised, so a backend can compute on integers alone.";
+static const char why_weights[] = "The weights stay packed in memory and are unpacked during the multiplication.";
+static const char why_products[]
+    = "Both operands are quantised, so the product is computed on integers and scaled once at the end.";
 
 static PhNode *
 dequantise_of (const PhValue *value, const PhNode *user)

@@ -3,7 +3,7 @@
 #include "passes/region.h"
 
 static const char why[]
-    = "Elements are made as they are read, and finished as they are written: the reduction passes over them anyway.";
+    = "The reduction passes over all elements anyway, so the operators before and after it run in the same pass.";
 
 static gboolean
 is_free (const PhNode *node, const PhNode *by, GHashTable *taken)
@@ -86,7 +86,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_reduction = {
   .name = "fuse-reduction", .group = "fusion", .summary = "Fuses elementwise operators into the reduction that they surround",
   .elsewhere = "XLA instruction fusion; TVM FuseOps; Inductor",
-  .trap = "what is fused into two readers is computed twice.",
+  .trap = "a producer that is fused into two readers is computed twice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_reduction, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

@@ -107,7 +107,7 @@ fuse_rotary (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "rotary", .root = &ph_op_Concat, .when = is_rotary, .apply = fuse_rotary, .becomes = "RotaryEmbedding(x, cos, sin)",
     .matches = "Add(Mul(x, cos), Mul(Concat(Neg(second half of x), first half of x), sin))",
-    .why = "Pairs of elements are turned by an angle that grows with the position: computed at once, x is read once." },
+    .why = "A rotary embedding rotates pairs of elements by an angle for each position; fused, x is read once." },
 };
 
 /* clang-format off */

@@ -88,7 +88,7 @@ fuse (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "skip-norm", .when = adds_before, .apply = fuse, .matches = "LayerNormalization(Add(x, y), w)",
     .becomes = "SkipLayerNormalization(x, y, w)",
-    .why = "The sum is normalised while it is at hand, and handed on as a second result where others read it." },
+    .why = "The sum is normalised while it is in the cache, and is a second output for its other users." },
 };
 
 /* clang-format off */

@@ -44,7 +44,7 @@ fuse_quick_gelu (PhMatch *match, PhBuilder *b)
 #define CLIPPED P (Clip, P (Add, X, NUM (3)), NUM (0), NUM (6))
 
 static const char why_hard[] = "x * clip (x + 3, 0, 6) / 6 is the definition of HardSwish.";
-static const char why_swish[] = "x * sigmoid (x) is Swish (SiLU); computed at once it is read and written once.";
+static const char why_swish[] = "x * sigmoid (x) is Swish (SiLU); fused, x is read once and the result is written once.";
 
 /* clang-format off */
 static const PhRule rules[] = {
@@ -65,7 +65,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_fuse_swish = {
-  .name = "fuse-swish", .group = "fusion", .summary = "Finds HardSwish, HardSigmoid, Mish and Swish among what they were spelt out as",
+  .name = "fuse-swish", .group = "fusion", .summary = "Fuses the separate operators of HardSwish, HardSigmoid, Mish and Swish into one",
   .elsewhere = "Ramachandran et al. 2017; ONNX Runtime QuickGeluFusion",
   .trap = "the constants of HardSwish are exactly 3 and 6.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -58,14 +58,14 @@ build_gemm (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "transpose-gemm", .root = &ph_op_Gemm, .when = has_transposed_operand, .build = build_gemm, .matches = "Gemm(Transpose(x), Transpose(y), z)",
     .becomes = "Gemm<transA, transB>(x, y, z)",
-    .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed if told so." },
+    .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed where transA and transB say so." },
   { "transpose-matmul", .root = &ph_op_MatMul, .when = has_transposed_operand, .build = build_gemm, .matches = "MatMul(Transpose(x), y)",
     .becomes = "Gemm<transA, transB>(x, y)",
-    .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed if told so." },
+    .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed where transA and transB say so." },
 };
 
 const PhPass ph_pass_fuse_transpose_gemm = {
-  .name = "fuse-transpose-gemm", .group = "fusion", .summary = "Folds transpositions into the products of matrices that read them",
+  .name = "fuse-transpose-gemm", .group = "fusion", .summary = "Folds transpositions into the matrix products that read them",
   .elsewhere = "ONNX Runtime GemmTransposeFusion, MatmulTransposeFusion; onnxoptimizer fuse_transpose_into_gemm",
   .trap = "ONNX Runtime once took any Transpose for the exchange of two axes; the third operand has no switch.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

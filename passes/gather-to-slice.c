@@ -43,7 +43,7 @@ build_slice (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "gather-to-slice", P (Gather, X, CONST (1)), .when = is_a_row, .build = build_slice, .becomes = "Slice(x)",
-    .why = "The elements stand in a row, so they can be taken at once." },
+    .why = "The indices are consecutive and within range, so one Slice takes the same elements." },
 };
 
 /* clang-format off */

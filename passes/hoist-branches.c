@@ -3,7 +3,7 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why[] = "Whichever branch is taken, this is computed.";
+static const char why[] = "Both branches compute it, so it can be computed once, before the If.";
 
 /* Returns TRUE if @node depends only on values from outside the branch. */
 static gboolean
@@ -112,9 +112,9 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_hoist_branches = {
-  .name = "hoist-branches", .group = "control", .summary = "Computes what both branches of an If compute before it",
+  .name = "hoist-branches", .group = "control", .summary = "Hoists computations that both branches of an If share above the If",
   .elsewhere = "XLA conditional_code_motion",
-  .trap = "what is hoisted runs even if no branch had needed it.",
+  .trap = "a hoisted node runs before the If, so it must not depend on the branch that is taken.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_branches,
 };
 /* clang-format on */

@@ -66,12 +66,12 @@ build_before (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "choose-first", .when = chooses_after, .build = build_before, .matches = "Gather(f(x), i)", .becomes = "f(Gather(x, i))",
-    .why = "Each element is computed for itself, so those that are not chosen need not be computed at all." },
+    .why = "An elementwise operator computes each element independently, so only the selected ones are needed." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_hoist_gather = {
-  .name = "hoist-gather", .group = "simplify", .summary = "Chooses rows and slices before elementwise work instead of after it",
+  .name = "hoist-gather", .group = "simplify", .summary = "Moves Gather and Slice before elementwise operators, which then compute fewer elements",
   .elsewhere = "ONNX Runtime UpstreamGather; TVM reorder_take_after_matmul",
   .trap = "the work that is moved must not be needed for the rows that are left out.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -3,7 +3,7 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why[] = "It depends on nothing that changes from turn to turn, and cannot fail if there is no turn at all.";
+static const char why[] = "It is loop-invariant, and it cannot fail, so it may run even if the loop has no iterations.";
 
 /* Returns TRUE if all inputs come from outside, or are constants of the body, which can be copied outside. */
 static gboolean
@@ -91,9 +91,9 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_hoist_invariants = {
-  .name = "hoist-invariants", .group = "control", .summary = "Computes what is the same in every turn of a loop before it",
+  .name = "hoist-invariants", .group = "control", .summary = "Hoists loop-invariant computations out of loops",
   .elsewhere = "loop-invariant code motion: Aho et al., 9.5; XLA while_loop_invariant_code_motion",
-  .trap = "a loop of no turns must not fail because of what was moved out of it.",
+  .trap = "a loop without iterations must not fail because of a node that was hoisted out of it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_invariants,
 };
 /* clang-format on */

@@ -53,14 +53,14 @@ choose (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "if-to-where", .root = &ph_op_If, .when = can_be_chosen, .apply = choose, .becomes = "Where(c, x, y)",
-    .why = "Both branches are cheap and cannot fail, so computing both and choosing is simpler than a branch." },
+    .why = "Both branches are cheap and cannot fail, so both are computed and Where selects the result." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_if_to_where = {
   .name = "if-to-where", .group = "control", .summary = "Turns If with small branches that cannot fail into Where",
   .elsewhere = "ONNX Runtime if_to_where; XLA conditional_to_select",
-  .trap = "both branches run then: neither may fail, by an index or an integer division.",
+  .trap = "afterwards both branches run, so neither may fail, for example by an index or an integer division.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -10,7 +10,7 @@
 #include "passes/rule.h"
 #include "passes/stays.h"
 
-static const char why[] = "A function of the model is an abbreviation: written out, it can be optimised with what is around it.";
+static const char why[] = "A call stands for the function's body; inlined, the body can be optimised with the nodes around it.";
 
 /* Functions may be written for another opset than the model. */
 static PhModel *
@@ -163,7 +163,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_inline_functions = {
-  .name = "inline-functions", .group = "control", .summary = "Replaces calls of the model's own functions by what they do",
+  .name = "inline-functions", .group = "control", .summary = "Inlines calls of the model's own functions",
   .keeps_values = TRUE,
   .elsewhere = "ONNX Runtime's function inliner; XLA CallInliner; MindSpore inline",
   .trap = "two functions may import different opsets, and their inner names may clash.",

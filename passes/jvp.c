@@ -145,7 +145,7 @@ const PhPass ph_pass_jvp = {
   .name            = "jvp",
   .group           = "autodiff",
   .keeps_values    = TRUE,
-  .summary         = "The tangent of a value, the Jacobian times a vector, beside the values, in plain ONNX",
+  .summary         = "Builds the tangent of a value (the Jacobian times a vector) beside the value, in plain ONNX",
   .elsewhere = "forward mode: Wengert 1964; jax.jvp, torch.func.jvp; transposed twice: Townsend 2017",
   .trap = "one run gives one column of the Jacobian (a direction), where a gradient gives one row: forward mode is for few "
           "inputs and many outputs.",

@@ -106,13 +106,13 @@ lift (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "capture", .root = &ph_op_Loop, .when = has_captures, .apply = lift, .matches = "Loop(n, x) { f(s, w) }", .becomes = "Loop(n, x, w) { f(s, v), v }",
-    .why = "What the body takes from outside is an operand like any other: as one, it has an edge that can be seen." },
+    .why = "A captured value can be passed as an operand of the loop, which makes the dependency a visible edge." },
 };
 
 const PhPass ph_pass_lift_captures = {
-  .name = "lift-captures", .group = "control", .summary = "Makes operands of what bodies of Loops take from outside",
+  .name = "lift-captures", .group = "control", .summary = "Turns values that Loop bodies capture into operands of the loop",
   .elsewhere = "onnxoptimizer lift_lexical_references, whose result is no valid ONNX",
-  .trap = "a body that hands out what it captured.",
+  .trap = "a body may return a captured value directly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -193,13 +193,13 @@ drop_state (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "invariant-state", .root = &ph_op_Loop, .when = has_invariant_state, .apply = read_initial_value, .becomes = "Loop, reading the initial value",
-    .why = "The body hands the state on as it came, so it is what it was before the loop." },
+    .why = "The body returns the state unchanged, so it keeps its value from before the loop." },
   { "dead-state", .root = &ph_op_Loop, .when = has_dead_state, .apply = drop_state, .becomes = "Loop without the state",
-    .why = "Nobody reads the state after the loop, and nothing but itself depends on it." },
+    .why = "The state is dead: it is not read after the loop, and only its own next value depends on it." },
 };
 
 const PhPass ph_pass_loop_state = {
-  .name = "loop-state", .group = "control", .summary = "Removes state of loops that never changes or that nobody reads",
+  .name = "loop-state", .group = "control", .summary = "Removes loop state that never changes or is never read",
   .elsewhere = "XLA while_loop_simplifier; MindSpore unused_parameter",
   .trap = "a dead state may keep itself alive, through itself.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

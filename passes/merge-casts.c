@@ -75,12 +75,12 @@ build_direct (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "cast-cast", P (Cast, P_SHARED (Cast, X)), .when = first_is_lossless, .build = build_direct, .becomes = "Cast(x)",
-    .why = "Every value that x can have survives the first cast, so only the second one matters." },
+    .why = "The first cast keeps every value of x exactly, so only the second one matters." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_merge_casts = {
-  .name = "merge-casts", .group = "simplify", .summary = "Merges casts where the first one loses nothing",
+  .name = "merge-casts", .group = "simplify", .summary = "Merges two casts where the first one is lossless",
   .elsewhere = "ONNX Runtime CastChainElimination; XLA simplify-fp-conversions; TVM CanonicalizeCast",
   .trap = "0.5 as an integer is 0 and false; as a bool at once it is true: only a cast that loses nothing may be "
           "left out. Text of numbers differs by element type.",

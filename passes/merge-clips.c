@@ -64,13 +64,13 @@ has_no_bounds (PhMatch *match)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "There is nothing to clip to." },
+  { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "Without bounds, Clip returns its input unchanged." },
   { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .matches = "Clip(Clip(x, low, high), low, high)",
     .becomes = "Clip(x, larger low, smaller high)",
-    .exactness = PH_EXACT_FINITE, .why = "What is between two pairs of bounds is between the tighter ones." },
+    .exactness = PH_EXACT_FINITE, .why = "Clipping to two overlapping intervals is clipping to their intersection." },
   { "clip-relu", .root = &ph_op_Relu, .when = bounds_meet, .build = build_bounds, .matches = "Relu(Clip(x, low, high))",
     .becomes = "Clip(x, max(0, low), high)",
-    .exactness = PH_EXACT_FINITE, .why = "Relu is a lower bound of zero." },
+    .exactness = PH_EXACT_FINITE, .why = "Relu is a Clip with the lower bound zero, so the two intervals can be intersected." },
 };
 
 const PhPass ph_pass_merge_clips = {

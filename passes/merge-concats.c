@@ -44,7 +44,7 @@ build_flat (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "concat-concat", .root = &ph_op_Concat, .when = joins_joined, .build = build_flat, .matches = "Concat(Concat(x, y), z)",
     .becomes = "Concat(x, y, z), of Concat(Concat(x, y), z)",
-    .why = "Joining along one axis can be done at once." },
+    .why = "Concatenation along one axis is associative, so one Concat can join all operands." },
 };
 
 const PhPass ph_pass_merge_concats = {

@@ -28,8 +28,8 @@ no_bound_is_zero (PhMatch *match)
              || (!has_zero (ph_value_constant (match->slot[1])) && !has_zero (ph_value_constant (match->slot[2]))));
 }
 
-static const char max_why[] = "The larger of the bounds is the one that counts.";
-static const char min_why[] = "The smaller of the bounds is the one that counts.";
+static const char max_why[] = "Max is associative, so the two constants combine into their maximum.";
+static const char min_why[] = "Min is associative, so the two constants combine into their minimum.";
 
 #define MAX_MAX P (Max, P (Max, X, CONST (1)), CONST (2)), P (Max, X, P (Max, CONST (1), CONST (2)))
 #define MIN_MIN P (Min, P (Min, X, CONST (1)), CONST (2)), P (Min, X, P (Min, CONST (1), CONST (2)))
@@ -43,7 +43,7 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_merge_min_max = {
-  .name = "merge-min-max", .group = "algebra", .summary = "Merges chains of Max with constants, and of Min",
+  .name = "merge-min-max", .group = "algebra", .summary = "Merges nested Max with constants, and nested Min with constants",
   .elsewhere = "XLA algebraic simplifier",
   .trap = "NaN goes through Max and Min, whatever the other operand is; of 0 and -0 the order of the operands decides.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -76,7 +76,7 @@ build_once (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "reshape-reshape", .when = reshapes_twice, .build = build_once, .matches = "Reshape(Reshape(x))",
     .becomes = "Reshape(x), of Reshape(Reshape(x))",
-    .why = "A reshape moves nothing, so only the last shape matters." },
+    .why = "A reshape keeps the order of the elements, so only the last shape matters." },
 };
 
 const PhPass ph_pass_merge_reshapes = {

@@ -92,7 +92,7 @@ build_merged (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "slice-slice", P (Slice, P (Slice, X)), .when = axes_differ, .build = build_merged, .becomes = "Slice(x)",
-    .why = "Slices along different axes do not see each other." },
+    .why = "Slices along different axes are independent, so one Slice can take both." },
 };
 
 /* clang-format off */

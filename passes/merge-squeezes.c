@@ -63,13 +63,13 @@ build_once (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "squeeze-squeeze", P (Squeeze, P (Squeeze, X)), .when = axes_are_known, .build = build_once, .becomes = "Squeeze(x), of all axes",
-    .why = "Axes of one element can be dropped at once." },
+    .why = "Axes of size one can be removed in one step." },
   { "unsqueeze-unsqueeze", P (Unsqueeze, P (Unsqueeze, X)), .when = axes_are_known, .build = build_once,
-    .becomes = "Unsqueeze(x), of all axes", .why = "Axes of one element can be added at once." },
+    .becomes = "Unsqueeze(x), of all axes", .why = "Axes of size one can be inserted in one step." },
 };
 
 const PhPass ph_pass_merge_squeezes = {
-  .name = "merge-squeezes", .group = "simplify", .summary = "Merges nested Squeezes and nested Unsqueezes, also where dimensions are not known",
+  .name = "merge-squeezes", .group = "simplify", .summary = "Merges nested Squeezes and nested Unsqueezes, even if dimensions are unknown",
   .elsewhere = "onnxoptimizer fuse_consecutive_squeezes; ONNX Runtime UnsqueezeElimination",
   .trap = "negative axes: onnxoptimizer was wrong about them until it left such cases alone.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -70,14 +70,14 @@ build_reshape (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "transpose-transpose", P (Transpose, P_SHARED (Transpose, X)), .when = perms_are_known, .build = build_composed,
-    .becomes = "Transpose(x)", .why = "A permutation of a permutation is a permutation." },
+    .becomes = "Transpose(x)", .why = "The composition of two permutations is one permutation." },
   { "transpose-of-ones", P (Transpose, X), .when = moves_only_ones, .build = build_reshape, .becomes = "Reshape(x)",
-    .why = "Only axes of one element move, so every element stays where it is in memory." },
+    .why = "Only axes of size one move, so every element keeps its place in memory." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_merge_transposes = {
-  .name = "merge-transposes", .group = "layout", .summary = "Composes permutations, and turns trivial ones into Reshape",
+  .name = "merge-transposes", .group = "layout", .summary = "Composes permutations, and turns those that move no element into Reshape",
   .elsewhere = "onnxoptimizer fuse_consecutive_transposes; XLA; MindSpore transpose_eliminate",
   .trap = "the order of composition; no perm means reversed axes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -32,12 +32,12 @@ build_half (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "half-product", .when = is_float_product, .build = build_half, .matches = "MatMul(x, y)",
     .becomes = "Cast<float>(MatMul(Cast<float16>(x), Cast<float16>(y)))", .exactness = PH_LOSSY,
-    .why = "Products take most of the time and bear half precision best; sums, norms and exponentials stay as they are." },
+    .why = "Matrix products take most of the time and tolerate half precision best; other operators stay in float." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_mixed_precision = {
-  .name = "mixed-precision", .group = "algebra", .summary = "Computes products of matrices in half precision",
+  .name = "mixed-precision", .group = "algebra", .summary = "Computes matrix products and convolutions in half precision",
   .elsewhere = "NVIDIA AMP; TVM ToMixedPrecision; ONNX Runtime InsertCastTransformer",
   .trap = "16-bit floats end at 65504: sums of squares in a LayerNormalization or a Softmax's exponents overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

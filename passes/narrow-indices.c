@@ -31,11 +31,11 @@ build_narrow (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "narrow-indices", .when = widens_indices, .build = build_narrow, .matches = "Gather(x, Cast<int64>(i))", .becomes = "Gather(x, i)",
-    .why = "Indices of 32 bits say the same in half the memory." },
+    .why = "The operator accepts 32-bit indices as they are, which take half the memory." },
 };
 
 const PhPass ph_pass_narrow_indices = {
-  .name = "narrow-indices", .group = "simplify", .summary = "Takes indices of 32 bits as they are",
+  .name = "narrow-indices", .group = "simplify", .summary = "Removes casts that widen 32-bit indices to 64 bits",
   .elsewhere = "TVM NarrowDataType; onnxoptimizer rewrite_input_dtype",
   .trap = "only what is read as an index may be narrowed: arithmetic on it may overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -22,7 +22,7 @@ newest_form (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_newest_form = {
-  .name = "newest-form", .group = "upgrade", .summary = "Brings operators into their newest form; the file keeps its opset",
+  .name = "newest-form", .group = "upgrade", .summary = "Rewrites operators in their newest form; the file keeps its opset",
   .keeps_values = TRUE, .run = newest_form, .exactness = PH_EXACT,
 };
 /* clang-format on */

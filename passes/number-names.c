@@ -5,7 +5,7 @@
 /* "onnx::Transpose_1043" says less than "matmul_2", to readers and when comparing two exports of one model whose names differ although the
  * models are equal. Inputs and outputs keep their names. */
 
-static const char why[] = "A name that says what made the value is one that a person can follow.";
+static const char why[] = "A name derived from the operator tells the reader what produced the value.";
 
 /* "layer_normalization" of LayerNormalization. */
 static char *
@@ -77,7 +77,7 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_number_names = {
-  .name = "number-names", .group = "simplify", .summary = "Names values after the operators that make them",
+  .name = "number-names", .group = "simplify", .summary = "Names values after the operators that produce them",
   .elsewhere = "onnxoptimizer set_unique_name_for_nodes",
   .trap = "names of inputs and outputs are the interface.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = number_names,

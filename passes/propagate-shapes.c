@@ -141,15 +141,15 @@ set_target (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "known-shape", .when = is_known_shape, .build = build_known_shape, .matches = "f(Shape(x))",
     .becomes = "initializer",
-    .why = "The shapes that this is computed from are known, so its value is." },
+    .why = "It depends only on shapes that are known, so its value is a constant." },
   { "reshape-target", .root = &ph_op_Reshape, .when = target_can_be_written, .apply = set_target,
     .becomes = "Reshape(x, [0, ..., -1])",
-    .why = "What is not known of the target is copied from the input (0) or follows from the number of elements (-1)." },
+    .why = "Reshape can copy an unknown dimension from its input (0) or infer one from the element count (-1)." },
 };
 
 const PhPass ph_pass_propagate_shapes = {
   .name = "propagate-shapes", .group = "constants",
-  .summary = "Turns what is computed from shapes into constants, as far as shapes are known or symbolic",
+  .summary = "Folds computations on shapes into constants where the shapes are known or symbolic",
   .elsewhere = "ONNX Runtime's and onnx's data propagation; TVM CanonicalizeShapeExpr",
   .trap = "a symbol may be 0; two symbols that were equal in one run need not be.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

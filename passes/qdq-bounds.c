@@ -71,13 +71,13 @@ build_without (PhMatch *match, PhBuilder *b)
 /* clang-format off */
 static const PhRule rules[] = {
   { "relu-before-quantise", P (QuantizeLinear, P (Relu, X)), .when = saturates_below_zero, .build = build_without,
-    .becomes = "QuantizeLinear(x)", .why = "What is below zero is quantised to the least byte, which stands for zero, in any case." },
+    .becomes = "QuantizeLinear(x)", .why = "Quantisation saturates negative values to its least integer, which represents zero, as Relu does." },
   { "clip-before-quantise", P (QuantizeLinear, P (Clip, X)), .when = saturates_before_clip, .build = build_without,
-    .becomes = "QuantizeLinear(x)", .why = "Quantisation saturates before these bounds are reached." },
+    .becomes = "QuantizeLinear(x)", .why = "The quantised range lies within the bounds, so quantisation saturates before Clip would." },
 };
 
 const PhPass ph_pass_qdq_bounds = {
-  .name = "qdq-bounds", .group = "quantisation", .summary = "Removes bounds that quantisation keeps anyway",
+  .name = "qdq-bounds", .group = "quantisation", .summary = "Removes Relu and Clip where quantisation saturates to the same range",
   .elsewhere = "ONNX Runtime ReluQuantFusion, ClipQuantFusion",
   .trap = "only where the zero point is the least value exactly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

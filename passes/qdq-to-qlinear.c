@@ -80,17 +80,17 @@ build_conv_bias (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "qlinear-matmul", Q (P (MatMul, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised, .build = build_matmul, .exactness = PH_LOSSY,
     .becomes = "QLinearMatMul(x, y, z, w, v, u, t, s)", .allow_shared = FALSE,
-    .why = "The product of bytes needs no floats between; it may round to the neighbouring byte." },
+    .why = "The product is computed on integers without floats in between; it may round to a neighbouring integer." },
   { "qlinear-conv", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised_conv, .build = build_conv, .exactness = PH_LOSSY,
     .becomes = "QLinearConv(x, y, z, w, v, u, t, s)",
-    .why = "The convolution of bytes needs no floats between; it may round to the neighbouring byte." },
+    .why = "The convolution is computed on integers without floats in between; it may round to a neighbouring integer." },
   { "qlinear-conv-bias", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B), P (DequantizeLinear, VAR (SLOT_BIAS), VAR (SLOT_BIAS_SCALE)))),
     .when = has_quantised_bias, .build = build_conv_bias, .exactness = PH_LOSSY, .becomes = "QLinearConv(x, y, z, w, v, u, t, s, bias)",
-    .why = "The convolution of bytes needs no floats between: the bias counts in steps of the product of both scales." },
+    .why = "The convolution is computed on integers; the bias becomes an integer in steps of the product of both scales." },
 };
 
 const PhPass ph_pass_qdq_to_qlinear = {
-  .name = "qdq-to-qlinear", .group = "quantisation", .summary = "Turns computing on dequantised bytes into computing on the bytes",
+  .name = "qdq-to-qlinear", .group = "quantisation", .summary = "Replaces float operators between dequantisation and quantisation by integer operators",
   .elsewhere = "ONNX Runtime QDQSelectorActionTransformer; TVM FakeQuantizationToInteger",
   .trap = "the bias is an integer of scale sx * sw exactly; scales must be constant.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

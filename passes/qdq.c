@@ -135,17 +135,17 @@ build_moved (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "quantise-dequantised", P (QuantizeLinear, P_SHARED (DequantizeLinear, X)), X, .when = undoes,
-    .why = "Quantising with the scale and zero point that it was dequantised with gives back the same bytes." },
+    .why = "Quantising with the same scale and zero point restores the same integers." },
   { "move-dequantise", .when = can_move_down, .build = build_moved, .matches = "Reshape(DequantizeLinear(x))",
     .becomes = "DequantizeLinear(Reshape(x))",
-    .why = "Moving elements and scaling them can be exchanged; the smaller type is moved." },
+    .why = "Scaling each element commutes with moving elements, so the smaller type is moved." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_qdq = {
-  .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation with its inverse, and moves them together",
+  .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation of dequantised values, and moves the two operators next to each other",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover, QDQPropagation",
-  .trap = "two scales that differ are no pair; an axis moves with a Transpose; a negative scale turns Max into Min; bfloat16 is too coarse, and a large scale overflows.",
+  .trap = "two different scales do not cancel; an axis moves with a Transpose; a negative scale turns Max into Min; bfloat16 is too coarse, and a large scale overflows.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

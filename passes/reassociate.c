@@ -30,22 +30,24 @@ integer_x_is_not_constant (PhMatch *match)
 
 static const PhRule rules[] = {
   { "add-add-integers", P (Add, P (Add, X, CONST (1)), CONST (2)), P (Add, X, P (Add, CONST (1), CONST (2))),
-    .when = integer_x_is_not_constant, .why = "The constants can be added once; integers wrap around alike." },
+    .when = integer_x_is_not_constant,
+    .why = "Addition is associative for integers, so the two constants can be folded into one." },
   { "mul-mul-integers", P (Mul, P (Mul, X, CONST (1)), CONST (2)), P (Mul, X, P (Mul, CONST (1), CONST (2))),
-    .when = integer_x_is_not_constant, .why = "The constants can be multiplied once; integers wrap around alike." },
+    .when = integer_x_is_not_constant,
+    .why = "Multiplication is associative for integers, so the two constants can be folded into one." },
   { "add-add", P (Add, P (Add, X, CONST (1)), CONST (2)), P (Add, X, P (Add, CONST (1), CONST (2))), .when = x_is_not_constant,
-    .exactness = PH_ROUNDING, .why = "The constants can be added once." },
+    .exactness = PH_ROUNDING, .why = "Regrouping the sum lets the two constants fold into one; rounding may differ." },
   { "mul-mul", P (Mul, P (Mul, X, CONST (1)), CONST (2)), P (Mul, X, P (Mul, CONST (1), CONST (2))), .when = x_is_not_constant,
-    .exactness = PH_ROUNDING, .why = "The constants can be multiplied once." },
+    .exactness = PH_ROUNDING, .why = "Regrouping the product lets the two constants fold into one; rounding may differ." },
   { "sub-add", P (Add, P (Sub, X, CONST (1)), CONST (2)), P (Add, X, P (Sub, CONST (2), CONST (1))), .when = x_is_not_constant,
-    .exactness = PH_ROUNDING, .why = "The constants can be subtracted once." },
+    .exactness = PH_ROUNDING, .why = "(x - y) + z is x + (z - y), and z - y folds into one constant; rounding may differ." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_reassociate = {
-  .name = "reassociate", .group = "algebra", .summary = "Brings constants together, to be folded",
+  .name = "reassociate", .group = "algebra", .summary = "Regroups sums and products so that their constants can be folded",
   .elsewhere = "XLA; MindSpore arithmetic_simplify2",
-  .trap = "(x * 1e30) * 1e-30 overflows where x * 1 does not; integers wrap around and do not mind.",
+  .trap = "(x * 1e30) * 1e-30 overflows where x * 1 does not; integers wrap around to the same result.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

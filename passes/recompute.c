@@ -356,9 +356,9 @@ run_recompute (PhPassRun *run, GError **error)
 const PhPass ph_pass_recompute = {
   .name            = "recompute",
   .group           = "autodiff",
-  .summary         = "Computes forward values again for the backward graph, which are then not kept: fewer bytes, more operations",
+  .summary         = "Recomputes forward values for the backward graph instead of keeping them: less memory, more operations",
   .elsewhere = "Griewank 1992; Chen et al. 2016 (sqrt n); torch.utils.checkpoint, jax.checkpoint, XLA's rematerialization",
-  .trap = "a random operator computed again gives something else: its values are kept; cse would undo it, were the copies not backward nodes.",
+  .trap = "a recomputed random operator would draw new values, so its values are kept; cse leaves the copies alone because they are backward nodes.",
   .run             = run_recompute,
   .exactness       = PH_EXACT,
   .needs_arguments = TRUE,

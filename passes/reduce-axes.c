@@ -87,14 +87,14 @@ build_squeeze (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "reduce-unsqueeze", .root = &ph_op_Unsqueeze, .when = puts_axes_back, .build = build_keeping,
     .matches = "Unsqueeze(Reduce(x))",
-    .becomes = "Reduce<keepdims = 1>(x)", .why = "The reduction can keep its axes itself." },
+    .becomes = "Reduce<keepdims = 1>(x)", .why = "With keepdims = 1 the reduction keeps the axes that Unsqueeze would insert again." },
   { "reduce-of-ones", .when = reduces_ones, .build = build_squeeze, .matches = "Reduce(x) over axes of one element",
     .becomes = "x, or Squeeze(x)", .exactness = PH_EXACT_FINITE,
-    .why = "There is one element along each axis that is reduced." },
+    .why = "Each reduced axis has size one, so the reduction returns that single element." },
 };
 
 const PhPass ph_pass_reduce_axes = {
-  .name = "reduce-axes", .group = "algebra", .summary = "Lets reductions keep their axes, and removes those over single elements",
+  .name = "reduce-axes", .group = "algebra", .summary = "Folds Unsqueeze into the reduction before it, and removes reductions over axes of size one",
   .elsewhere = "onnxoptimizer fuse_consecutive_reduce_unsqueeze; XLA; MindSpore reduce_eliminate",
   .trap = "a ReduceLogSum over one element still takes the logarithm; no axes may mean all, or none.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -54,12 +54,12 @@ is_finer_within (PhMatch *match)
 static const PhRule rules[] = {
   { "double-pair", P (QuantizeLinear, P (DequantizeLinear, P (QuantizeLinear, X))), .when = is_finer_within, .build = build_once,
     .becomes = "QuantizeLinear(x)", .exactness = PH_LOSSY,
-    .why = "Rounding to one grid and then to another is rounding to the other, but for what falls between." },
+    .why = "Quantising once to the last grid gives nearly the same result; it may differ by one step." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_requantise = {
-  .name = "requantise", .group = "quantisation", .summary = "Quantises once what is quantised twice in a row",
+  .name = "requantise", .group = "quantisation", .summary = "Merges two quantisations in a row into one",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover",
   .trap = "it changes results by a step of the coarser grid: lossy, and in no pipeline.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -93,12 +93,12 @@ write_loop (PhMatch *match, PhBuilder *b)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "scan-to-loop", .root = &ph_op_Scan, .when = goes_forward, .apply = write_loop, .becomes = "Loop that gathers a slice at each turn",
-    .why = "Both run a body once for each slice; the Loop says where the slice comes from." },
+  { "scan-to-loop", .root = &ph_op_Scan, .when = goes_forward, .apply = write_loop, .becomes = "Loop that gathers a slice in each iteration",
+    .why = "Both run a body once for each slice; a Loop gathers the slice explicitly." },
 };
 
 const PhPass ph_pass_scan_to_loop = {
-  .name = "scan-to-loop", .group = "control", .summary = "Writes Scans as Loops",
+  .name = "scan-to-loop", .group = "control", .summary = "Rewrites Scan as Loop",
   .elsewhere = "Scan's own definition",
   .trap = "a Scan may go backwards, or along another axis.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -97,11 +97,11 @@ static const PhRule rules[] = {
     .becomes = "initializer",
     .why = "All inputs are constant, so the result is the same in every run." },
   { "constant-branch", .root = &ph_op_If, .when = ph_branch_is_decided, .apply = ph_branch_take, .becomes = "the branch that is taken",
-    .why = "The condition was found to be constant, so the other branch is never taken." },
+    .why = "The condition is constant, so the other branch is never taken." },
   { "same-in-both", .root = &ph_op_If, .when = branches_agree, .apply = take_common, .becomes = "initializer",
-    .why = "Both branches give the same constant." },
+    .why = "Both branches return the same constant, so the condition does not matter." },
   { "constant-state", .root = &ph_op_Loop, .when = has_constant_state, .apply = read_constant, .becomes = "Loop, reading the constant",
-    .why = "The state begins as a constant and is the same constant after each turn." },
+    .why = "The state starts as a constant, and every iteration returns the same constant." },
 };
 
 const PhPass ph_pass_sccp = {

@@ -48,7 +48,7 @@ static const PhRule rules[] = {
   { "unsigned-activation", P (DequantizeLinear, P (QuantizeLinear, X)), .when = is_signed_pair, .build = build_pair, .exactness = PH_EXACT_FINITE,
     .matches = "DequantizeLinear(QuantizeLinear(x, s, const int8 z), t, const int8 z)",
     .becomes = "DequantizeLinear(QuantizeLinear(x, s, uint8 z + 128), t, uint8 z + 128)",
-    .why = "Bytes and zero point move up by 128 together, so they stand for the same numbers; dot products in hardware want one unsigned operand." },
+    .why = "Adding 128 to integers and zero point keeps their values; hardware dot products need one unsigned operand." },
 };
 
 const PhPass ph_pass_signed_to_unsigned = {

@@ -47,17 +47,17 @@ build_false (PhMatch *match, PhBuilder *b)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "not-less",      P (Not, P (Less, X, Y)),           P (GreaterOrEqual, X, Y), .when = is_integer, .why = "What is not less is greater or equal, of integers." },
-  { "not-greater",   P (Not, P (Greater, X, Y)),        P (LessOrEqual, X, Y),    .when = is_integer, .why = "What is not greater is less or equal, of integers." },
-  { "not-at-least",  P (Not, P (GreaterOrEqual, X, Y)), P (Less, X, Y),           .when = is_integer, .why = "What is not at least is less, of integers." },
-  { "not-at-most",   P (Not, P (LessOrEqual, X, Y)),    P (Greater, X, Y),        .when = is_integer, .why = "What is not at most is greater, of integers." },
+  { "not-less",      P (Not, P (Less, X, Y)),           P (GreaterOrEqual, X, Y), .when = is_integer, .why = "Integers are totally ordered, so x < y is false exactly where x >= y is true." },
+  { "not-greater",   P (Not, P (Greater, X, Y)),        P (LessOrEqual, X, Y),    .when = is_integer, .why = "Integers are totally ordered, so x > y is false exactly where x <= y is true." },
+  { "not-at-least",  P (Not, P (GreaterOrEqual, X, Y)), P (Less, X, Y),           .when = is_integer, .why = "Integers are totally ordered, so x >= y is false exactly where x < y is true." },
+  { "not-at-most",   P (Not, P (LessOrEqual, X, Y)),    P (Greater, X, Y),        .when = is_integer, .why = "Integers are totally ordered, so x <= y is false exactly where x > y is true." },
   { "less-self",     P (Less, X, X),    .when = is_static, .build = build_false, .becomes = "false", .why = "Nothing is less than itself, not even NaN." },
   { "greater-self",  P (Greater, X, X), .when = is_static, .build = build_false, .becomes = "false", .why = "Nothing is greater than itself, not even NaN." },
-  { "equal-self",    P (Equal, X, X),   .when = is_static_integer, .build = build_true, .becomes = "true", .why = "An integer equals itself; NaN would not." },
+  { "equal-self",    P (Equal, X, X),   .when = is_static_integer, .build = build_true, .becomes = "true", .why = "Every integer equals itself; a float might be NaN, which does not." },
 };
 
 const PhPass ph_pass_simplify_compare = {
-  .name = "simplify-compare", .group = "algebra", .summary = "Removes negations of comparisons, and comparisons of a thing with itself",
+  .name = "simplify-compare", .group = "algebra", .summary = "Removes negations of comparisons, and comparisons of a value with itself",
   .elsewhere = "XLA algebraic simplifier",
   .trap = "not (a < b) is not a >= b where one of them is NaN; x = x is false for NaN.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

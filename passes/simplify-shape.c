@@ -36,16 +36,16 @@ build_before (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "shape-of-elementwise", .root = &ph_op_Shape, .when = asks_through_unary, .build = build_before,
     .matches = "Shape(f(x))",
-    .becomes = "Shape(x)", .why = "The operator changes elements, not the shape." },
+    .becomes = "Shape(x)", .why = "The operator preserves the shape of its input." },
   { "size-of-elementwise", .root = &ph_op_Size, .when = asks_through_unary, .build = build_before,
     .matches = "Size(f(x))",
-    .becomes = "Size(x)", .why = "The operator changes elements, not their number." },
+    .becomes = "Size(x)", .why = "The operator preserves the number of elements of its input." },
 };
 
 const PhPass ph_pass_simplify_shape = {
-  .name = "simplify-shape", .group = "constants", .summary = "Asks for shapes before what does not change them",
+  .name = "simplify-shape", .group = "constants", .summary = "Reads shapes and sizes before operators that preserve them",
   .elsewhere = "ONNX Runtime PreShapeNodeElimination; onnxoptimizer eliminate_shape_op, eliminate_shape_gather",
-  .trap = "only what keeps every dimension may be looked past.",
+  .trap = "only an operator that keeps every dimension can be skipped.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -40,15 +40,15 @@ both_are_the_result (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "where-not",      P (Where, P_SHARED (Not, X), Y, Z),     P (Where, X, Z, Y),
-    .why = "Exchanging the operands does what negating the condition did." },
+    .why = "Swapping the two choices has the same effect as negating the condition." },
   { "where-constant", P (Where, CONST (0), Y, Z), .when = is_always, .build = build_taken, .becomes = "y or z",
-    .why = "The condition is the same everywhere and in every run." },
+    .why = "The condition is constant and the same for every element, so one choice is always taken." },
   { "where-same",     P (Where, X, Y, Y),                     Y, .when = both_are_the_result,
-    .why = "Both choices are the same." },
+    .why = "Both choices are the same value, so the condition does not matter." },
 };
 
 const PhPass ph_pass_simplify_where = {
-  .name = "simplify-where", .group = "algebra", .summary = "Removes choices that are none, and negations of conditions",
+  .name = "simplify-where", .group = "algebra", .summary = "Simplifies Where with a constant or negated condition, or with two equal choices",
   .elsewhere = "ONNX Runtime NotWhereFusion; onnxoptimizer rewrite_where; MindSpore value_based_eliminate",
   .trap = "the condition takes part in broadcasting: without it the result may be smaller.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

@@ -389,14 +389,13 @@ turn (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "turn-region", .root = &ph_op_Transpose, .when = pays, .apply = turn, .matches = "Transpose(f(Transpose(x)))",
-    .becomes = "f(x)",
-    .why = "What lies between does not mind the order of axes, so it works on the other one: fewer elements are moved." },
+    .becomes = "f(x)", .why = "The operators in between work in any order of axes, so fewer elements need to be transposed." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_sink_transposes = {
   .name = "sink-transposes", .group = "layout",
-  .summary = "Pushes Transpose through what takes any order of axes, where fewer elements are moved then",
+  .summary = "Moves Transpose through operators that accept any order of axes, so that fewer elements are transposed",
   .elsewhere = "ONNX Runtime TransposeOptimizer; TVM",
   .trap = "an operand of lower rank has to get axes first; every axis attribute that is crossed moves.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),

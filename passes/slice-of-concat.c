@@ -56,13 +56,13 @@ build_operand (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "slice-of-concat", .root = &ph_op_Slice, .when = takes_one_operand, .build = build_operand, .matches = "Slice(Concat(x, y))",
     .becomes = "x, of Slice(Concat(x, y))",
-    .why = "The slice begins and ends where one of the operands does." },
+    .why = "The slice covers exactly one operand of the Concat." },
 };
 
 const PhPass ph_pass_slice_of_concat = {
-  .name = "slice-of-concat", .group = "simplify", .summary = "Takes an operand of Concat directly where a Slice takes exactly that",
+  .name = "slice-of-concat", .group = "simplify", .summary = "Replaces a Slice of a Concat by the operand that it covers exactly",
   .elsewhere = "ONNX Runtime ConcatSliceElimination; XLA algebraic simplifier",
-  .trap = "a slice that reaches over the border of two operands is none of them.",
+  .trap = "a slice that crosses the border between two operands is not one of them.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

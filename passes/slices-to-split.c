@@ -125,14 +125,14 @@ split (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "slices-to-split", .root = &ph_op_Slice, .when = are_parts, .apply = split, .matches = "Slice(x, 0, a), Slice(x, a, end)",
-    .becomes = "Split(x)", .why = "The slices follow each other without a gap, so x is read once and cut." },
+    .becomes = "Split(x)", .why = "The slices cover x along one axis without gap or overlap, so one Split produces them all." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_slices_to_split = {
-  .name = "slices-to-split", .group = "simplify", .summary = "Cuts at once what is sliced into parts that lie side by side",
+  .name = "slices-to-split", .group = "simplify", .summary = "Replaces adjacent slices that cover a tensor by one Split",
   .elsewhere = "ONNX Runtime GatherSliceToSplitFusion",
-  .trap = "slices that overlap or leave something out are no Split.",
+  .trap = "slices that overlap or leave a gap are not a Split.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

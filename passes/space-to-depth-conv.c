@@ -99,13 +99,13 @@ build_blocked (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "space-to-depth", P (Conv, X, CONST (1)), .when = is_first_layer, .build = build_blocked, .exactness = PH_ROUNDING,
     .matches = "Conv<strides = [2, 2]>(x, const W) of at most four channels", .becomes = "Conv(SpaceToDepth(x), const)",
-    .why = "A picture's three channels fill no vector unit: with each square of four pixels as channels, the same products stand in a dense window." },
+    .why = "With each 2x2 square of pixels as channels, the same products stand in a dense window with stride 1." },
 };
 
 const PhPass ph_pass_space_to_depth_conv = {
-  .name = "space-to-depth-conv", .group = "layout", .summary = "Turns the stride of a first layer into channels",
+  .name = "space-to-depth-conv", .group = "layout", .summary = "Turns the stride of a network's first convolution into channels",
   .elsewhere = "MLPerf's ResNet on TPUs; XLA space-to-batch",
-  .trap = "an odd size leaves a row over; an infinity meets the zeros of the larger window.",
+  .trap = "an odd size leaves one row over; an infinity meets the zeros of the larger window.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

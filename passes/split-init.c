@@ -12,7 +12,7 @@
 
 #define LEAST 2 /* nodes that are worth a box */
 
-static const char why[] = "Nothing in it depends on an input, so it can be computed once, when the model is loaded.";
+static const char why[] = "It depends on no input, so it can be computed once, when the model is loaded.";
 
 static gboolean
 is_prepared (const PhNode *node, GHashTable *prepared)
@@ -65,9 +65,9 @@ static const PhRule rules[] = {
 
 /* clang-format off */
 const PhPass ph_pass_split_init = {
-  .name = "split-init", .group = "constants", .summary = "Gathers what depends on constants only into one box, computed once",
+  .name = "split-init", .group = "constants", .summary = "Groups the nodes that depend only on constants into one node, computed once",
   .elsewhere = "onnxoptimizer split_init and split_predict; TVM LiftTransformParams",
-  .trap = "what may be overridden, or drawn at random, is not known before the model runs.",
+  .trap = "a value that may be overridden or is drawn at random is not known before the model runs.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = split_init,
 };
 /* clang-format on */

@@ -29,19 +29,19 @@ is_root_of_non_negative (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "square",          P (Pow, X, NUM (2)),      P (Mul, X, X), .when = keeps_float, .exactness = PH_ROUNDING,
-    .why = "A square is one product, and a general power is a logarithm and an exponential." },
+    .why = "One product is cheaper than a general power, which takes a logarithm and an exponential." },
   { "pow-minus-one",   P (Pow, X, NUM (-1)),     P (Reciprocal, X), .when = keeps_float, .exactness = PH_ROUNDING,
-    .why = "The power of -1 is the reciprocal." },
+    .why = "x to the power -1 is the reciprocal of x." },
   { "pow-half",        P (Pow, X, NUM (0.5)),    P (Sqrt, X), .when = is_root_of_non_negative, .exactness = PH_ROUNDING,
-    .why = "The power of 1/2 is the root, where x cannot be negative." },
+    .why = "x to the power 1/2 is the square root of x, because x is never negative here." },
   { "one-over",        P (Div, NUM (1), X),      P (Reciprocal, X), .when = keeps_float,
-    .why = "One divided by x is the reciprocal of x: one operand and one constant less." },
+    .why = "1 / x is the reciprocal of x, which needs no constant." },
   { "mul-reciprocal",  P (Mul, X, P (Reciprocal, Y)), P (Div, X, Y), .when = is_float_pair, .exactness = PH_ROUNDING,
     .why = "x times 1/y is x/y, rounded once instead of twice." },
   { "div-reciprocal",  P (Div, X, P (Reciprocal, Y)), P (Mul, X, Y), .when = is_float_pair, .exactness = PH_ROUNDING,
     .why = "Dividing by 1/y is multiplying by y." },
   { "square-of-root",  P (Sqrt, P (Mul, X, X)),  P (Abs, X), .when = is_float_pair, .exactness = PH_LOSSY,
-    .why = "The root of a square is the absolute value, also where the square would overflow." },
+    .why = "The square root of x * x is |x|, which also avoids the overflow of the square." },
 };
 
 const PhPass ph_pass_strength_reduction = {

@@ -18,14 +18,14 @@ put_channels_first (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "channels-first", .when = is_channels_last, .apply = put_channels_first, .matches = "NhwcConv(x, W)",
     .becomes = "Transpose(Conv(Transpose(x), W))",
-    .why = "The operators of ONNX have their channels first: what lies in the body of a channels-last one." },
+    .why = "ONNX's own operators have channels first, so the channels-last node is replaced by its body." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_to_nchw = {
-  .name = "to-nchw", .group = "layout", .summary = "Puts the channels of convolutions and pools first, as ONNX has them",
+  .name = "to-nchw", .group = "layout", .summary = "Puts the channels of convolutions and pools first, as in ONNX",
   .elsewhere = "ONNX Runtime layout_transformation",
-  .trap = "as to-nhwc, the other way.",
+  .trap = "the same as for to-nhwc, in the opposite direction.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

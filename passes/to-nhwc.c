@@ -65,7 +65,7 @@ put_channels_last (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "channels-last", .when = is_spatial, .apply = put_channels_last, .matches = "Conv(x, W)",
     .becomes = "Transpose(NhwcConv(Transpose(x), W))",
-    .why = "With the channels last the elements that are multiplied and summed lie side by side." },
+    .why = "With channels last, the elements that are multiplied and summed are adjacent in memory." },
 };
 
 /* clang-format off */

@@ -58,15 +58,15 @@ unroll (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "unroll", .root = &ph_op_Loop, .when = can_be_unrolled, .apply = unroll, .becomes = "the body, as often as it runs",
-    .why = "How often the loop runs is known, and is little: written out, the turns can be simplified each for itself." },
+  { "unroll", .root = &ph_op_Loop, .when = can_be_unrolled, .apply = unroll, .becomes = "one copy of the body for each iteration",
+    .why = "The number of iterations is known and small; unrolled, each iteration can be simplified on its own." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_unroll_loops = {
-  .name = "unroll-loops", .group = "control", .summary = "Writes out loops whose few turns are known, and removes those of none",
+  .name = "unroll-loops", .group = "control", .summary = "Unrolls loops with few iterations, if their number is known, and removes loops with none",
   .elsewhere = "XLA while_loop_unroller",
-  .trap = "the condition may end the loop before; what is gathered becomes a Concat.",
+  .trap = "the condition may end the loop early; scan outputs become a Concat.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

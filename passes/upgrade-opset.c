@@ -49,7 +49,7 @@ upgrade_opset (PhPassRun *run, GError **error)
 
 /* clang-format off */
 const PhPass ph_pass_upgrade_opset = {
-  .name = "upgrade-opset", .group = "upgrade", .summary = "Brings operators of older opsets to their newest version",
+  .name = "upgrade-opset", .group = "upgrade", .summary = "Upgrades operators of older opsets to their newest version",
   .keeps_values = TRUE,
   .elsewhere = "onnx version_converter",
   .trap = "an attribute that became an input (axes, pads, ratio), a default that moved (Softmax's axis at 13), a "
