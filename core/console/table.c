@@ -194,21 +194,24 @@ was_said (const Table *table, guint row, guint column)
   return FALSE;
 }
 
-/* Returns the part of @text that fits into @width columns: whole words, or a part of a longer one. @rest is set to the remainder. */
+/* Returns the part of @text that fits into @width columns: whole words, or a part of a longer one, to its last hyphen where that is not
+ * in its first half. @rest is set to the remainder. */
 static char *
 take_line (const char *text, guint width, const char **rest)
 {
-  const char *p = text, *space = NULL;
+  const char *p = text, *space = NULL, *hyphen = NULL;
   guint have = 0;
 
   for (; *p != '\0' && (p == text || have + char_width (g_utf8_get_char (p)) <= width); p = g_utf8_next_char (p))
     {
       if (*p == ' ')
         space = p;
+      if (*p == '-' && 2 * have > width)
+        hyphen = p + 1;
       have += char_width (g_utf8_get_char (p));
     }
-  if (*p != '\0' && *p != ' ' && space != NULL)
-    p = space;
+  if (*p != '\0' && *p != ' ' && (space != NULL || hyphen != NULL))
+    p = space != NULL ? space : hyphen;
   *rest = p + strspn (p, " ");
   return g_strndup (text, (gsize) (p - text));
 }
