@@ -84,30 +84,6 @@ ph_match_release (PhMatching *match, PhNode *node)
   g_ptr_array_add (match->loose, node);
 }
 
-static int
-by_order (gconstpointer a, gconstpointer b)
-{
-  const PhNode *x = *(PhNode *const *) a, *y = *(PhNode *const *) b;
-
-  return x->order < y->order ? -1 : x->order > y->order;
-}
-
-GPtrArray *
-ph_match_loose (const PhMatching *match, const PhGraph *graph)
-{
-  GPtrArray *loose = g_ptr_array_new ();
-
-  if (graph == match->partial)
-    {
-      g_ptr_array_extend (loose, match->loose, NULL, NULL);
-      g_ptr_array_sort (loose, by_order);
-      return loose;
-    }
-  PH_FOREACH_NODE (node, graph)
-    g_ptr_array_add (loose, node);
-  return loose;
-}
-
 void
 ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
 {
@@ -479,7 +455,19 @@ match_places (PhMatching *match, PhGraph *graph, PhGraph *target)
 
 /* ── likeness ───────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Scores the likeness: three points for an operand at its place and one elsewhere, two for a user with the same operand index, two for the
+/* The value that a new cast, transposition or the like of one operand stands before: passes that change types or layouts put them
+ * everywhere. (nullable) */
+static const PhValue *
+seen_through (const PhMatching *match, const PhValue *of_target)
+{
+  const PhNode *made = of_target != NULL ? of_target->producer : NULL;
+
+  if (made == NULL || made->inputs->len != 1 || made->inputs->pdata[0] == NULL || ph_match_value (match, of_target) != NULL)
+    return NULL;
+  return ph_match_value (match, made->inputs->pdata[0]);
+}
+
+/* Scores the likeness: three points for an operand at its place and one elsewhere, two for one behind a new node, two for a user with the same operand index, two for the
  * attributes, one for the type and one for a numbered name. */
 static guint
 likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
@@ -494,6 +482,8 @@ likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
         points += 3;
       else if (here != NULL)
         points += ph_values_find (node->inputs, here, NULL) ? 1 : 0;
+      else if (i < node->inputs->len && node->inputs->pdata[i] != NULL && node->inputs->pdata[i] == seen_through (match, value))
+        points += 2;
     }
   for (guint i = 0; i < of_target->outputs->len; i++)
     {
@@ -551,6 +541,7 @@ match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
         {
           const PhValue *value = node->inputs->pdata[i], *here = value != NULL ? ph_match_value (match, value) : NULL;
 
+          here = here != NULL ? here : seen_through (match, value);
           for (guint u = 0; here != NULL && u < MIN (here->uses->len, MAX_READERS); u++)
             consider (&search, g_array_index (here->uses, PhUse, u).node, graph);
         }

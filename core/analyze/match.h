@@ -44,7 +44,7 @@ PhMatchHow ph_match_how (const PhMatching *match, const PhNode *node);
 /* From here on the target holds only a part of @graph (nullable): its nodes stay, and are not looked for, but for those that are released. */
 void ph_match_keep (PhMatching *match, const PhGraph *graph);
 void ph_match_release (PhMatching *match, PhNode *node);
-/* Those of @graph that may be one of the target, or that may have to go, in its order. (transfer full) (element-type PhNode) */
+/* part.c: those of @graph that may be one of the target, or that may have to go, in its order. (transfer full) (element-type PhNode) */
 GPtrArray *ph_match_loose (const PhMatching *match, const PhGraph *graph);
 /* Its steps of values, match-values.c. */
 void ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target);

@@ -30,6 +30,30 @@ name_in (const GPtrArray *names, guint index, const PhNode *node)
 }
 
 /* @match: (nullable) NULL: both have the same ids. */
+static int
+by_order (gconstpointer a, gconstpointer b)
+{
+  const PhNode *x = *(PhNode *const *) a, *y = *(PhNode *const *) b;
+
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+GPtrArray *
+ph_match_loose (const PhMatching *match, const PhGraph *graph)
+{
+  GPtrArray *loose = g_ptr_array_new ();
+
+  if (graph == match->partial)
+    {
+      g_ptr_array_extend (loose, match->loose, NULL, NULL);
+      g_ptr_array_sort (loose, by_order);
+      return loose;
+    }
+  PH_FOREACH_NODE (node, graph)
+    g_ptr_array_add (loose, node);
+  return loose;
+}
+
 static void
 learn (PhNamed *named, const PhGraph *target, const GPtrArray *names, const PhMatching *match)
 {

@@ -398,6 +398,29 @@ test_like (void)
   g_assert_true (((PhValue *) model->graph->outputs->pdata[0])->producer == last);
 }
 
+/* A pass that changes types puts conversions around what it computes in another: these alone are new. */
+static void
+test_casts (void)
+{
+  g_autoptr (PhModel) model = read_mlir (
+      "%0 = stablehlo.multiply %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.tanh %0 : tensor<4xf32>\n"
+      "return %1 : tensor<4xf32>\n");
+  g_autoptr (PhModel) target = read_mlir (
+      "%0 = stablehlo.convert %arg0 : (tensor<4xf32>) -> tensor<4xf16>\n"
+      "%1 = stablehlo.convert %arg1 : (tensor<4xf32>) -> tensor<4xf16>\n"
+      "%2 = stablehlo.multiply %0, %1 : tensor<4xf16>\n  %3 = stablehlo.convert %2 : (tensor<4xf16>) -> tensor<4xf32>\n"
+      "%4 = stablehlo.tanh %3 : tensor<4xf32>\n  return %4 : tensor<4xf32>\n");
+  const PhNode *product = model->graph->first, *tanh = product->next;
+  PhBecame became = { 0 };
+
+  g_assert_true (ph_model_become (model, target, &became, NULL));
+  g_assert_cmpuint (became.kept, ==, 2);
+  g_assert_cmpuint (became.added, ==, 3);
+  g_assert_cmpuint (became.removed, ==, 0);
+  g_assert_cmpstr (ph_node_input (product, 1)->producer->op_type, ==, "convert");
+  g_assert_true (ph_node_input (tanh, 0)->producer->inputs->pdata[0] == product->outputs->pdata[0]);
+}
+
 static PhModel *
 with_renamed_inputs (PhModel *model, guint n)
 {
@@ -448,6 +471,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/match/random", test_random);
   g_test_add_func ("/match/numbers", test_numbers);
   g_test_add_func ("/match/like", test_like);
+  g_test_add_func ("/match/casts", test_casts);
   g_test_add_func ("/match/inputs-of-other-names", test_inputs_of_other_names);
   return g_test_run ();
 }
