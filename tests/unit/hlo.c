@@ -58,11 +58,12 @@ test_book (void)
   static const char bare[]
       = "add {\n  x.53 = f32[] parameter(0)\n  y.54 = f32[] parameter(1)\n  ROOT add.55 = f32[] add(x.53, y.54)\n}\n";
   static const char *const heads[] = { "// a\n\nHloModule m\n", "ENTRY e {", bare, "%y = f32[4]{0} add(f32[4] %x, f32[4] %x)\n" };
-  g_autofree char *other = printed (bare);
+  g_autofree char *other = printed (bare), *left_out = corpus ("elided-body.hlo"), *elided = printed (left_out);
 
   expect (text, "graph (float \"x.53\", float \"y.54\") => (float \"add.55\")");
   expect (text, "= hlo.add (\"x.53\", \"y.54\")");
   g_assert_cmpstr (text, ==, other);
+  expect (elided, "= hlo.elided (\"x.53\", \"y.54\")");
   for (gsize i = 0; i < G_N_ELEMENTS (heads); i++)
     {
       g_autoptr (GBytes) head = g_bytes_new_static (heads[i], strlen (heads[i]));

@@ -289,11 +289,53 @@ read_header (PhHloParser *parser)
   return read_rest (parser) && read_frames (parser);
 }
 
+static PhHloInstruction *
+add_bare (PhHloParser *parser, PhHloComputation *computation, const char *name, const char *opcode, const PhHloShape *shape)
+{
+  PhHloInstruction *instruction = ph_hlo_new_instruction (parser->hlo, ph_intern (name));
+
+  instruction->opcode = ph_intern (opcode);
+  instruction->shape = shape;
+  instruction->place = (gsize) (parser->p - parser->begin);
+  ph_hlo_place (parser, parser->p, &instruction->line, &instruction->column);
+  g_ptr_array_add (computation->instructions, instruction);
+  return instruction;
+}
+
+/* A body that a book writes as {...}: the parameters of the signature, and one instruction for all that was left out. */
+static gboolean
+read_elided (PhHloParser *parser, PhHloComputation *computation, const char *signature, const PhHloShape *result)
+{
+  const char *back = parser->p;
+  PhHloInstruction *root;
+
+  parser->p = signature;
+  for (gint64 i = 0; ph_hlo_take (parser, i == 0 ? "(" : ","); i++)
+    {
+      const char *word = ph_hlo_word (parser);
+      const PhHloShape *shape;
+
+      if (word == NULL) /* no parameter */
+        break;
+      word = ph_intern (word);
+      if (!ph_hlo_expect (parser, ":") || (shape = ph_hlo_shape (parser)) == NULL)
+        return FALSE;
+      add_bare (parser, computation, word, "parameter", shape)->number = i;
+    }
+  parser->p = back;
+  root = add_bare (parser, computation, "elided", "elided", result);
+  for (guint i = 0; i + 1 < computation->instructions->len; i++)
+    g_array_append_val (root->operands, ((PhHloInstruction *) computation->instructions->pdata[i])->name);
+  computation->root = root;
+  return TRUE;
+}
+
 /* Reads "ENTRY %main (x: f32[]) -> f32[] {", or a single instruction that stands for a whole module. */
 static gboolean
 read_computation (PhHloParser *parser)
 {
-  const char *from, *word;
+  const char *from, *word, *signature;
+  const PhHloShape *result = NULL;
   gboolean entry;
   PhHloComputation *computation;
 
@@ -327,11 +369,16 @@ read_computation (PhHloParser *parser)
   parser->computation = computation = ph_hlo_add_computation (parser->hlo, parser->module, ph_intern (word));
   computation->entry = entry;
   ph_hlo_place (parser, from, &computation->line, &computation->column);
+  ph_hlo_peek (parser);
+  signature = parser->p;
   if (ph_hlo_peek (parser) == '(' && !ph_hlo_skip_bracket (parser))
     return FALSE;
-  if (ph_hlo_take (parser, "->") && ph_hlo_shape (parser) == NULL)
+  if (ph_hlo_take (parser, "->") && (result = ph_hlo_shape (parser)) == NULL)
     return FALSE;
-  if (!ph_hlo_expect (parser, "{") || !ph_hlo_instructions (parser, computation))
+  if (!ph_hlo_expect (parser, "{"))
+    return FALSE;
+  if (ph_hlo_take (parser, "...") ? !read_elided (parser, computation, signature, result) || !ph_hlo_expect (parser, "}")
+                                  : !ph_hlo_instructions (parser, computation))
     return FALSE;
   parser->computation = NULL;
   return read_rest (parser);

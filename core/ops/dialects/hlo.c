@@ -136,6 +136,7 @@ static const PhForeignOp ops[] = {
     "Fast Fourier transform." },
   { "floor", PH_FAMILY_ARITHMETIC, NULL, { NULL },
     "Rounds down to an integer, element by element." },
+  { "elided", PH_FAMILY_CONTROL, NULL, { NULL }, "All that a text leaves out of a computation, written as {...}." },
   { "fusion", PH_FAMILY_FUSED, NULL, { "kind" },
     "Instructions that XLA compiles into one kernel: kLoop is one loop over the output, kInput ends in a reduction, kOutput begins with a product." },
   { "fusion-done", PH_FAMILY_FUSED, NULL, { NULL },
