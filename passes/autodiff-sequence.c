@@ -12,12 +12,13 @@
 /*   a ──► SequenceConstruct ──► SequenceAt (1) ──► y          a
  *   b ──┘                                              =>     b ──► Identity ──► y   */
 
-#define MAX_ITEMS 1000
+#define MAX_ITEMS  1000
+#define MAX_COPIES 10000 /* nodes that copies of the body of a SequenceMap may have */
 
 typedef struct
 {
   PhBuilder *b;      /* inserts before the node that is replaced                       */
-  GHashTable *parts; /* SplitToSequence -> GPtrArray of its parts (owned)              */
+  GHashTable *parts; /* SplitToSequence, SequenceMap -> GPtrArray of parts (owned)      */
   GPtrArray *loops;  /* loops that were replaced by ones without a list                */
 } Opening;
 
@@ -198,6 +199,66 @@ stack_instead (Opening *self, PhValue *list, PhValue *item, GPtrArray *items)
   return part != NULL;
 }
 
+static gboolean trace (Opening *self, PhValue *sequence, GPtrArray *items);
+
+/* Appends what a SequenceMap made of each item, by a copy of its body each. The results of one item stand together in the parts
+ * of the node. */
+static gboolean
+map_items (Opening *self, PhNode *node, guint output, GPtrArray *items)
+{
+  PhGraph *body = ph_node_graph (node, "body");
+  const guint n_in = node->inputs->len, n_out = node->outputs->len;
+  GPtrArray *made = g_hash_table_lookup (self->parts, node);
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  PhBuilder b = builder_before (node);
+
+  if (made == NULL)
+    {
+      g_autofree PhValue **inputs = g_new0 (PhValue *, n_in + 1), **outputs = g_new0 (PhValue *, n_out + 1);
+      guint n = 0;
+
+      if (body == NULL || body->inputs->len != n_in || body->outputs->len != n_out)
+        return FALSE;
+      for (guint i = 0; i < n_in; i++)
+        {
+          PhValue *input = ph_node_input (node, i);
+          GPtrArray *list = g_ptr_array_new ();
+
+          g_ptr_array_add (lists, list);
+          if (input == NULL || input->type == NULL)
+            return FALSE;
+          if (input->type->kind != PH_KIND_SEQUENCE)
+            g_ptr_array_add (list, input);
+          else if (!trace (self, input, list) || g_ptr_array_find (list, NULL, NULL) || (i > 0 && list->len != n))
+            return FALSE;
+          n = i == 0 ? list->len : n;
+        }
+      if (n * MAX (body->n_nodes, 1) > MAX_COPIES)
+        return FALSE;
+      made = g_ptr_array_new ();
+      g_hash_table_insert (self->parts, node, made);
+      for (guint t = 0; t < n; t++)
+        {
+          for (guint i = 0; i < n_in; i++)
+            {
+              GPtrArray *list = lists->pdata[i];
+
+              inputs[i] = list->pdata[ph_node_input (node, i)->type->kind == PH_KIND_SEQUENCE ? t : 0];
+            }
+          if (!ph_build_copy (&b, body, inputs, outputs, NULL))
+            {
+              g_propagate_error (&self->b->error, b.error);
+              return FALSE;
+            }
+          for (guint i = 0; i < n_out; i++)
+            g_ptr_array_add (made, outputs[i]);
+        }
+    }
+  for (guint t = 0; t < made->len; t += n_out)
+    g_ptr_array_add (items, made->pdata[t + output]);
+  return TRUE;
+}
+
 /* Appends the tensors of @sequence to @items. Returns FALSE if they are unknown. */
 static gboolean
 trace (Opening *self, PhValue *sequence, GPtrArray *items)
@@ -230,6 +291,8 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
       return item != NULL && trace (self, ph_node_input (node, 2 + sequence->output), items)
              && stack_instead (self, sequence, item, items);
     }
+  if (ph_node_is (node, &ph_op_SequenceMap))
+    return map_items (self, node, sequence->output, items);
   if (ph_node_is (node, &ph_op_Identity))
     return trace (self, ph_node_input (node, 0), items);
   if (ph_node_is (node, &ph_op_SequenceInsert))

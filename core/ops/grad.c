@@ -102,18 +102,18 @@ find_reduced_axes (const PhType *value, const PhType *like, gint64 *axes, guint 
 }
 
 /* Sums @value to the shape of @like, computing the axes at run time. The shape of @like is padded with ones in front; summing along an axis
- * of length one is right whether or not @value is longer there. */
+ * of length one is right whether or not @value is longer there. The padding has no size that is a difference of ranks: in a branch that is
+ * never taken it could be negative, and runtimes that infer shapes refuse such a model. */
 static PhValue *
 reduce_to_at_run_time (PhBuilder *b, PhValue *value, PhValue *like)
 {
-  const gint64 one = 1, minus_one = -1;
+  const gint64 one = 1, minus_one = -1, end = G_MAXINT64;
   PhValue *like_shape = PH_BUILD (b, Shape, like);
-  PhValue *rank = PH_BUILD (b, Size, PH_BUILD (b, Shape, value));
-  PhValue *missing = PH_BUILD (b, Sub, rank, PH_BUILD (b, Size, like_shape));
   PhTensor *fill = ph_tensor_new_int64s (&one, 1);
   PhValue *ones = PH_BUILD_WITH (b, ConstantOfShape, PH_ATTRS (ph_attr_new_tensor ("value", fill)),
-                                 PH_BUILD (b, Reshape, missing, ph_build_ints (b, &one, 1)));
-  PhValue *padded = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ones, like_shape);
+                                 PH_BUILD (b, Shape, PH_BUILD (b, Shape, value)));
+  PhValue *padded = PH_BUILD (b, Slice, PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ones, like_shape),
+                              PH_BUILD (b, Shape, like_shape), ph_build_ints (b, &end, 1));
   PhValue *is_one = PH_BUILD (b, Equal, padded, ph_build_ints (b, &one, 1));
   PhValue *axes = PH_BUILD (b, Reshape, PH_BUILD (b, NonZero, is_one), ph_build_ints (b, &minus_one, 1));
   PhValue *sum = PH_BUILD_WITH (

@@ -246,7 +246,6 @@ test_refused (void)
     { "z = Constant <value_floats = [2.0]> () k = Mul (w, z) y = Resize (x, \"\", k)", "w", "Resize has no gradient by its input 2 'scales'" },
     { "t = Constant <value = bool {1}> () r = ReduceMean <keepdims = 0> (w) y = Dropout (x, r, t)", "w",
       "Dropout has no gradient by its input 1 'ratio'" },
-    { "q, s, z = DynamicQuantizeLinear (x) y = Mul (s, s)", "x", "DynamicQuantizeLinear has no gradient" },
     { "c = Constant <value = bool {1}> () s = SequenceConstruct (x, x) y = If (c) <then_branch = a () => (float[] p) { "
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },

@@ -1,12 +1,22 @@
-/* einsum.c: Einsum, and the determinant.
+/* einsum.c: Einsum.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "core/ops/onnx/elementwise.h"
 #include "core/ops/onnx/equation.h"
 #include "core/ops/support.h"
 
 #define MAX_LABELS 64
+
+/* Makes @size the common size of an axis of "...", which open sizes leave open: any of them may be 1. */
+static gboolean
+broadcast (PhDim *size, PhDim other)
+{
+  const PhType *types[] = { ph_type_tensor (PH_FLOAT, 1, size), ph_type_tensor (PH_FLOAT, 1, &other) };
+  const PhType *common = ph_type_broadcast (PH_FLOAT, types, 2);
+
+  if (common != NULL)
+    *size = common->dims[0];
+  return common != NULL;
+}
 
 static gboolean
 infer_einsum (PhInfer *infer, GError **error)
@@ -40,9 +50,9 @@ infer_einsum (PhInfer *infer, GError **error)
         guint label = equation.label[k][i];
         PhDim dim = ph_infer_type (infer, k)->dims[i];
 
-        if (!seen[label] || (size[label].size == 1 && label >= PH_EQUATION_DOTS))
+        if (!seen[label])
           size[label] = dim;
-        else if (!(dim.size == 1 && label >= PH_EQUATION_DOTS) && !ph_dim_merge (size[label], dim, &size[label]))
+        else if (label >= PH_EQUATION_DOTS ? !broadcast (&size[label], dim) : !ph_dim_merge (size[label], dim, &size[label]))
           return ph_infer_fail (infer, error,
                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                 size[label].size, dim.size);
@@ -253,6 +263,36 @@ spell_dots (PhGrad *grad, PhEquation *equation, guint n)
     }
 }
 
+/* Appends the letters of @term, and "..." where it stands. */
+static void
+append_term (GString *text, const PhEquation *equation, guint term)
+{
+  gboolean dots = !equation->dots[term];
+
+  for (guint i = 0; i < equation->rank[term]; i++)
+    if (equation->label[term][i] < PH_EQUATION_DOTS)
+      g_string_append_c (text, label_letter (equation->label[term][i]));
+    else if (!dots)
+      {
+        g_string_append (text, "...");
+        dots = TRUE;
+      }
+  if (!dots) /* "..." stands for no axis */
+    g_string_append (text, "...");
+}
+
+/* Sets @places to where each axis of @term stands if "..." comes first. */
+static void
+lead_dots (const PhEquation *equation, guint term, gint64 *places)
+{
+  gint64 next = 0;
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < equation->rank[term]; i++)
+      if ((equation->label[term][i] < PH_EQUATION_DOTS) == (pass == 1))
+        places[i] = next++;
+}
+
 /* Builds an identity matrix of the size of axis @axis of @x. */
 static PhValue *
 build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
@@ -293,8 +333,10 @@ grad_einsum (PhGrad *grad, GError **error)
       g_autoptr (GString) text = g_string_new (NULL), back = g_string_new (NULL);
       g_autofree PhValue **inputs = g_new0 (PhValue *, n + PH_MAX_RANK);
       gboolean there[128] = { FALSE, }, mine[128] = { FALSE, }, used[128] = { FALSE, };
-      gint64 missing[PH_MAX_RANK];
+      gint64 missing[PH_MAX_RANK], places[PH_MAX_RANK] = { 0, }, perm[PH_MAX_RANK], back_perm[PH_MAX_RANK];
       guint n_missing = 0, n_inputs = 0;
+      gboolean moved = FALSE;
+      PhValue *like;
 
       if (!grad->wanted[k])
         continue;
@@ -309,14 +351,9 @@ grad_einsum (PhGrad *grad, GError **error)
             g_string_append_c (text, ',');
           if (term != n)
             inputs[n_inputs++] = ph_grad_in (grad, term);
-          if (equation.dots[term])
-            g_string_append (text, "...");
+          append_term (text, &equation, term);
           for (guint i = 0; i < equation.rank[term]; i++)
-            {
-              there[equation.label[term][i]] = TRUE;
-              if (equation.label[term][i] < PH_EQUATION_DOTS)
-                g_string_append_c (text, label_letter (equation.label[term][i]));
-            }
+            there[equation.label[term][i]] = TRUE;
         }
       if (equation.dots[k])
         g_string_append (back, "...");
@@ -355,9 +392,24 @@ grad_einsum (PhGrad *grad, GError **error)
         g_string_erase (back, strchr (back->str, label_letter (equation.label[k][missing[m]])) - back->str, 1);
       g_string_append_printf (text, "->%s", back->str);
       grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs, PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
+      lead_dots (&equation, k, places);
+      for (guint m = 0; m < n_missing; m++)
+        missing[m] = places[missing[m]] - equation.rank[k]; /* from the end: other factors may have more axes in "..." */
+      for (guint i = 0; i < equation.rank[k]; i++)
+        {
+          perm[places[i]] = i;
+          back_perm[i] = places[i];
+          moved |= places[i] != i;
+        }
+      like = ph_grad_in (grad, k);
+      if (moved) /* sizes of 1 that the other factors broadcast can only be reduced while "..." leads */
+        like = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, equation.rank[k])), like);
       if (n_missing > 0)
         grad->dx[k] = PH_BUILD (b, Expand, PH_BUILD (b, Unsqueeze, grad->dx[k], ph_build_ints (b, missing, n_missing)),
-                                ph_grad_shape (grad, ph_grad_in (grad, k)));
+                                ph_grad_shape (grad, like));
+      if (moved)
+        grad->dx[k] = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", back_perm, equation.rank[k])),
+                                     ph_grad_reduce_to (b, grad->dx[k], like));
     }
   return TRUE;
 }
@@ -404,150 +456,5 @@ const PhOp ph_op_Einsum = {
   .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE, .words = PH_ANY_TEXT } },
   .infer   = infer_einsum, .kernel = einsum_kernel, .grad_build = grad_einsum, .flops = einsum_flops,
   .grad_text = "dX = einsum(dY, the other inputs), the letters of X its result",
-};
-/* clang-format on */
-
-/* Det */
-
-static gboolean
-infer_det (PhInfer *infer, GError **error)
-{
-  const PhType *type = ph_infer_ranked (infer, 0);
-
-  if (type == NULL)
-    return TRUE;
-  if (type->rank < 2
-      || (ph_dim_known (type->dims[type->rank - 1]) && ph_dim_known (type->dims[type->rank - 2])
-          && type->dims[type->rank - 1].size != type->dims[type->rank - 2].size))
-    {
-      g_autofree char *text = ph_type_to_string (type);
-
-      return ph_infer_fail (infer, error, "its input is %s, must be square matrices", text);
-    }
-  ph_infer_set_shape (infer, 0, type->dtype, type->rank - 2, type->dims);
-  return TRUE;
-}
-
-/* Computes the determinant by Gaussian elimination with partial pivoting. */
-static double
-determinant (double *a, gsize n)
-{
-  double det = 1;
-
-  for (gsize k = 0; k < n; k++)
-    {
-      gsize pivot = k;
-
-      for (gsize i = k + 1; i < n; i++)
-        if (fabs (a[i * n + k]) > fabs (a[pivot * n + k]))
-          pivot = i;
-      if (a[pivot * n + k] == 0)
-        return 0;
-      if (pivot != k)
-        {
-          for (gsize j = 0; j < n; j++)
-            {
-              double swap = a[k * n + j];
-
-              a[k * n + j] = a[pivot * n + j];
-              a[pivot * n + j] = swap;
-            }
-          det = -det;
-        }
-      det *= a[k * n + k];
-      for (gsize i = k + 1; i < n; i++)
-        for (gsize j = n; j > k; j--)
-          a[i * n + j - 1] -= a[i * n + k] / a[k * n + k] * a[k * n + j - 1];
-    }
-  return det;
-}
-
-static gboolean
-det_kernel (PhKernel *kernel, GError **error)
-{
-  PhTensor *x = ph_kernel_input (kernel, 0);
-  PhDType dtype = ph_tensor_dtype (x);
-  guint rank = ph_tensor_rank (x);
-  const gint64 *dims = ph_tensor_dims (x);
-  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
-  g_autofree double *work = NULL;
-  gpointer out;
-  gsize n, count;
-
-  if (wide == NULL)
-    return FALSE;
-  if (rank < 2 || dims[rank - 1] != dims[rank - 2])
-    return ph_kernel_fail (kernel, error, "its input must be square matrices");
-  out = ph_kernel_output (kernel, 0, dtype, rank - 2, dims, error);
-  if (out == NULL)
-    return FALSE;
-  n = dims[rank - 1];
-  count = ph_dims_product (dims, 0, rank - 2);
-  work = g_new (double, n *n + 1);
-  for (gsize i = 0; i < count; i++)
-    {
-      memcpy (work, (const double *) ph_tensor_data (wide) + i * n * n, n * n * sizeof *work);
-      ph_dtype_store (dtype, out, i, determinant (work, n));
-    }
-  return TRUE;
-}
-
-/* The gradient is the matrix of cofactors: determinants of x without one row and one column. Gathers all of these at once; this also works
- * for singular matrices. */
-static gboolean
-grad_det (PhGrad *grad, GError **error)
-{
-  PhBuilder *b = grad->b;
-  PhValue *x = ph_grad_in (grad, 0), *minors, *open;
-  const PhType *type = x->type;
-  gint64 n, rank, perm[PH_MAX_RANK + 2], ends[2];
-  PhTensor *others, *signs;
-
-  if (type == NULL || !type->has_rank || type->rank + 2 > PH_MAX_RANK || !ph_dim_known (type->dims[type->rank - 1]))
-    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs to know the size of the matrices");
-  rank = type->rank;
-  n = type->dims[rank - 1].size;
-  others = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, MAX (n - 1, 0) });
-  signs = ph_tensor_new (type->dtype, 2, (gint64[]) { n, n });
-  for (gint64 i = 0; i < n; i++)
-    for (gint64 k = 0; k < n; k++)
-      {
-        if (k < n - 1)
-          ((gint64 *) ph_tensor_writable (others))[i * (n - 1) + k] = k < i ? k : k + 1;
-        ph_dtype_store (type->dtype, ph_tensor_writable (signs), i * n + k, (i + k) % 2 == 0 ? 1 : -1);
-      }
-  minors = ph_build_tensor (b, others);
-  /* [..., i, n - 1, n], then [..., i, n - 1, j, n - 1], then the two sizes to the end */
-  minors = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank)),
-                          PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank - 2)), x, minors), minors);
-  for (gint64 i = 0; i < rank + 2; i++)
-    perm[i] = i;
-  perm[rank - 1] = rank;
-  perm[rank] = rank - 1;
-  minors = PH_BUILD (b, Det, PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank + 2)), minors));
-  ends[0] = -1;
-  ends[1] = -2;
-  open = PH_BUILD (b, Unsqueeze, grad->dy[0], ph_build_ints (b, ends, 2));
-  grad->dx[0] = PH_BUILD (b, Mul, PH_BUILD (b, Mul, minors, ph_build_tensor (b, signs)), open);
-  return TRUE;
-}
-
-static gint64
-det_flops (const PhNode *node)
-{
-  const PhType *type = ph_node_input (node, 0)->type;
-  gint64 count = type != NULL ? ph_type_count (type) : -1;
-
-  return count < 0 || type->rank < 2 ? -1 : count * type->dims[type->rank - 1].size * 2 / 3 + 1;
-}
-
-/* clang-format off */
-const PhOp ph_op_Det = {
-  "Det", .since = 22,
-  .family = PH_FAMILY_ARITHMETIC, .example = { "x[3,3]", "y = Det (x)", -1, 1 },
-  .doc     = "The determinant of each square matrix.",
-  .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
-  .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,
-  .grad_text = "dX = dY * Y * inverse(X)^T",
 };
 /* clang-format on */

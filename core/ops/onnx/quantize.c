@@ -254,67 +254,6 @@ const PhOp ph_op_DequantizeLinear = {
 };
 /* clang-format on */
 
-/* DynamicQuantizeLinear */
-
-static double
-rounded (PhDType dtype, double value)
-{
-  return dtype == PH_DOUBLE ? value : (float) value;
-}
-
-static gboolean
-dynamic_kernel (PhKernel *kernel, GError **error)
-{
-  PhTensor *x = ph_kernel_input (kernel, 0);
-  gsize n = ph_tensor_count (x);
-  const PhDType dtype = ph_tensor_dtype (x); /* a double where the run is in double */
-  double low = 0, high = 0, scale, zero;
-  guint8 *out, *out_zero;
-  gpointer out_scale;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      const double value = ph_tensor_get (x, i);
-
-      low = MIN (low, value);
-      high = MAX (high, value);
-    }
-  scale = rounded (dtype, rounded (dtype, high - low) / 255);
-  zero = scale == 0 ? 0 : rint (CLAMP (rounded (dtype, -low / scale), 0, 255));
-  out = ph_kernel_output (kernel, 0, PH_UINT8, ph_tensor_rank (x), ph_tensor_dims (x), error);
-  out_scale = ph_kernel_output (kernel, 1, dtype, 0, NULL, error);
-  out_zero = ph_kernel_output (kernel, 2, PH_UINT8, 0, NULL, error);
-  if (out == NULL || out_scale == NULL || out_zero == NULL)
-    return FALSE;
-  ph_dtype_store (dtype, out_scale, 0, scale);
-  *out_zero = zero;
-  for (gsize i = 0; i < n; i++)
-    store_quantized (PH_UINT8, out, i, scale == 0 ? 0 : rounded (dtype, ph_tensor_get (x, i) / scale), zero, TRUE);
-  return TRUE;
-}
-
-static gboolean
-infer_dynamic (PhInfer *infer, GError **error)
-{
-  const PhType *x = ph_infer_type (infer, 0);
-
-  ph_infer_set (infer, 0, x != NULL ? ph_type_with_dtype (x, PH_UINT8) : ph_type_unranked (PH_UINT8));
-  ph_infer_set_shape (infer, 1, PH_FLOAT, 0, NULL);
-  ph_infer_set_shape (infer, 2, PH_UINT8, 0, NULL);
-  return TRUE;
-}
-
-/* clang-format off */
-const PhOp ph_op_DynamicQuantizeLinear = {
-  "DynamicQuantizeLinear", .since = 11, .flags = PH_OP_IN_DOUBLE,
-  .family = PH_FAMILY_NORM,
-  .doc     = "Quantises to uint8 with a scale and zero point that fit the elements' own range.",
-  .inputs  = { { "x", 0, PH_T (FLOAT) } },
-  .outputs = { { "y", 0, PH_T (UINT8) }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 0, PH_T (UINT8) } },
-  .infer   = infer_dynamic, .kernel = dynamic_kernel,
-};
-/* clang-format on */
-
 /* ── products ── Integers minus their zero points are multiplied in double, which is exact for narrow types. */
 
 /* Returns FALSE with @error if one of @inputs (bit i: input i, a scale or zero point) is empty. */

@@ -98,6 +98,95 @@ run_max_roi_pool (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* ── gradient: the same cells as masks of the columns and of the rows, and the largest element under each ── */
+
+static PhValue *
+count_up (PhBuilder *b, PhDType dtype, gint64 n, gint64 from)
+{
+  PhTensor *tensor = ph_tensor_new (dtype, 1, &n);
+  gpointer data = ph_tensor_writable (tensor);
+
+  for (gint64 i = 0; i < n; i++)
+    ph_dtype_store (dtype, data, i, from + i);
+  return ph_build_tensor (b, tensor);
+}
+
+static PhValue *
+column_of (PhBuilder *b, PhValue *rois, gint64 column)
+{
+  return PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 1)), rois, ph_build_ints (b, &column, 1));
+}
+
+/* Returns floor (@value + 0.5) towards zero for numbers below it, as round () does. */
+static PhValue *
+build_round (PhBuilder *b, PhValue *value, PhDType dtype)
+{
+  return PH_BUILD (b, Mul, PH_BUILD (b, Sign, value),
+                   PH_BUILD (b, Floor, PH_BUILD (b, Add, PH_BUILD (b, Abs, value), ph_build_scalar (b, dtype, 0.5))));
+}
+
+/* Returns which of @size elements each of @n cells has in each box: bool[R, n, size]. */
+static PhValue *
+build_mask (PhBuilder *b, PhValue *first, PhValue *last, gint64 n, gint64 size, PhDType dtype)
+{
+  PhValue *one = ph_build_scalar (b, dtype, 1), *cells = ph_build_scalar (b, dtype, n),
+          *axis = ph_build_ints (b, (gint64[]) { 2 }, 1);
+  PhValue *length = PH_BUILD (b, Max, PH_BUILD (b, Add, PH_BUILD (b, Sub, last, first), one), one), *span[2];
+  PhValue *place = count_up (b, dtype, size, 0);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      PhValue *at = PH_BUILD (b, Div, PH_BUILD (b, Mul, length, count_up (b, dtype, n, i)), cells);
+
+      at = i == 0 ? PH_BUILD (b, Floor, at) : PH_BUILD (b, Ceil, at);
+      span[i] = PH_BUILD (b, Unsqueeze, PH_BUILD (b, Add, at, first), axis);
+    }
+  return PH_BUILD (b, And, PH_BUILD (b, GreaterOrEqual, place, span[0]), PH_BUILD (b, Less, place, span[1]));
+}
+
+static PhValue *
+largest_along (PhBuilder *b, PhValue *mask, PhValue *x, gint64 axis, PhDType dtype)
+{
+  return PH_BUILD_WITH (b, ReduceMax, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
+                        PH_BUILD (b, Where, mask, x, ph_build_scalar (b, dtype, -INFINITY)), ph_build_ints (b, &axis, 1));
+}
+
+static gboolean
+build_max_roi_pool (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
+{
+  PhValue *x = inputs[0], *rois = inputs[1], *box[4], *mask;
+  const PhType *type = x->type;
+  gsize n = 0;
+  const gint64 *shape = ph_node_attr_ints (node, "pooled_shape", &n);
+  PhDType dtype;
+
+  if (n != 2 || type == NULL || !type->has_rank || type->rank != 4 || !ph_dim_known (type->dims[2])
+      || !ph_dim_known (type->dims[3]))
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the height and width of its input");
+  dtype = type->dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+  rois = ph_build_as (b, rois, dtype);
+  for (guint i = 0; i < 4; i++)
+    box[i] = build_round (
+        b,
+        PH_BUILD (b, Mul, column_of (b, rois, i + 1), ph_build_scalar (b, dtype, ph_node_attr_float (node, "spatial_scale", 1))),
+        dtype);
+  x = PH_BUILD (b, Gather, x,
+                ph_build_as (b, PH_BUILD (b, Squeeze, column_of (b, rois, 0), ph_build_ints (b, (gint64[]) { 1 }, 1)), PH_INT64));
+  mask = PH_BUILD (b, Unsqueeze, build_mask (b, box[0], box[2], shape[1], type->dims[3].size, dtype),
+                   ph_build_ints (b, (gint64[]) { 1, 2 }, 2));
+  x = largest_along (b, mask, PH_BUILD (b, Unsqueeze, x, ph_build_ints (b, (gint64[]) { 3 }, 1)), 4, type->dtype);
+  mask = PH_BUILD (b, Unsqueeze, build_mask (b, box[1], box[3], shape[0], type->dims[2].size, dtype),
+                   ph_build_ints (b, (gint64[]) { 1, 4 }, 2));
+  outputs[0] = largest_along (b, mask, PH_BUILD (b, Unsqueeze, x, ph_build_ints (b, (gint64[]) { 2 }, 1)), 3, type->dtype);
+  return TRUE;
+}
+
+static gboolean
+grad_max_roi_pool (PhGrad *grad, GError **error)
+{
+  return ph_grad_through (grad, build_max_roi_pool, error);
+}
+
 /* clang-format off */
 const PhOp ph_op_MaxRoiPool = {
   .name = "MaxRoiPool", .since = 22, .flags = PH_OP_IN_DOUBLE,
@@ -107,6 +196,7 @@ const PhOp ph_op_MaxRoiPool = {
   .inputs = { { "X", 'T', PH_FLOATS }, { "rois", 'T', PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "pooled_shape", PH_ATTR_INTS, NULL, TRUE }, { "spatial_scale", PH_ATTR_FLOAT, "1" } },
-  .infer = infer_max_roi_pool, .kernel = run_max_roi_pool, .no_grad = 1 << 1, .no_rule = 1 << 0,
+  .infer = infer_max_roi_pool, .kernel = run_max_roi_pool, .grad_build = grad_max_roi_pool, .no_grad = 1 << 1,
+  .grad_text = "dX = dY put where the largest element of each cell stood",
 };
 /* clang-format on */

@@ -408,16 +408,58 @@ run_unique (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* Equal elements share what comes to their value: that is right where they are one number, and where all are different. */
+static gboolean
+grad_unique (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *counts = ph_grad_out (grad, 3), *which = ph_grad_out (grad, 2), *share;
+  const PhAttr *axis = ph_node_attr (grad->node, "axis");
+  gint64 shape[PH_MAX_RANK], at = axis != NULL ? ph_node_attr_int (grad->node, "axis", 0) : 0;
+
+  if (grad->dy[0] == NULL)
+    return TRUE;
+  if (axis != NULL && (x->type == NULL || !x->type->has_rank))
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "cannot be differentiated while the rank of its input is unknown");
+  at += axis != NULL && at < 0 ? x->type->rank : 0;
+  if (counts == NULL || which == NULL) /* nobody asked for them */
+    {
+      PhAttr *sorted = ph_attr_new_int ("sorted", ph_node_attr_int (grad->node, "sorted", 1));
+      PhValue *again = ph_build_node (b, &ph_op_Unique, &x, 1,
+                                      axis != NULL ? PH_ATTRS (sorted, ph_attr_new_int ("axis", at)) : PH_ATTRS (sorted), 4);
+
+      if (again == NULL)
+        return TRUE;
+      which = ph_node_output (again->producer, 2);
+      counts = ph_node_output (again->producer, 3);
+    }
+  share = PH_BUILD_WITH (
+      b, Cast, PH_ATTRS (ph_attr_new_int ("to", grad->dy[0]->type != NULL ? grad->dy[0]->type->dtype : PH_FLOAT)), counts);
+  if (axis != NULL)
+    {
+      for (guint i = 0; i < x->type->rank; i++)
+        shape[i] = i == at ? -1 : 1;
+      share = PH_BUILD (b, Reshape, share, ph_build_ints (b, shape, x->type->rank));
+    }
+  grad->dx[0] = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", at)), PH_BUILD (b, Div, grad->dy[0], share), which);
+  if (axis == NULL)
+    grad->dx[0] = ph_grad_reshape_like (grad, grad->dx[0], x);
+  return TRUE;
+}
+
 /* clang-format off */
 const PhOp ph_op_Unique = {
   .name = "Unique", .since = 11,
   .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[2,3]", "u = Unique (x) s = Constant <value_ints = [6]> () y = Reshape (u, s)", -1, 1 },
   .doc = "The different elements (or slices along an axis), where each stands first, which one each was, and how often.",
   .inputs = { { "X", 'T', PH_ANY } },
   .outputs = { { "Y", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_OPTIONAL },
                { "inverse_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "counts", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .attrs = { { "axis", PH_ATTR_INT }, { "sorted", PH_ATTR_INT, "1" } },
-  .infer = infer_unique, .kernel = run_unique,
+  .infer = infer_unique, .kernel = run_unique, .grad_build = grad_unique,
+  .grad_text = "dX = dY at each element's own value, shared among those that are equal",
 };
 /* clang-format on */
 
