@@ -323,6 +323,35 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
   return FALSE;
 }
 
+/* Reads the item at an index that is computed, in a loop say, where all items have one static type: they are stacked where the list is
+ * made. (nullable) */
+static PhValue *
+pick (Opening *self, PhNode *node, GPtrArray *items)
+{
+  const PhValue *index = ph_node_input (node, 1);
+  const PhType *type = items->len > 0 ? ((PhValue *) items->pdata[0])->type : NULL;
+  PhBuilder b = builder_before (ph_node_input (node, 0)->producer);
+  const gint64 axis = 0;
+  PhValue *stack;
+
+  if (type == NULL || !ph_type_is_static (type) || type->rank >= PH_MAX_RANK || index->type == NULL || !index->type->has_rank
+      || index->type->rank != 0)
+    return NULL;
+  for (guint i = 1; i < items->len; i++)
+    if (((PhValue *) items->pdata[i])->type != type)
+      return NULL;
+  for (guint i = 0; i < items->len; i++)
+    items->pdata[i] = PH_BUILD (&b, Unsqueeze, items->pdata[i], ph_build_ints (&b, &axis, 1));
+  stack = ph_build_node (&b, &ph_op_Concat, (PhValue *const *) items->pdata, items->len, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                         1);
+  if (b.error != NULL)
+    {
+      g_propagate_error (&self->b->error, b.error);
+      return NULL;
+    }
+  return PH_BUILD (self->b, Gather, stack, ph_node_input (node, 1));
+}
+
 /* Returns the tensor that @node reads from a sequence. (nullable) */
 static PhValue *
 read_out (Opening *self, PhNode *node)
@@ -335,7 +364,7 @@ read_out (Opening *self, PhNode *node)
   if (ph_node_is (node, &ph_op_SequenceAt))
     {
       if (!constant_int (ph_node_input (node, 1), &at))
-        return NULL;
+        return pick (self, node, items);
       at += at < 0 ? items->len : 0;
       return at >= 0 && at < items->len ? PH_BUILD (self->b, Identity, items->pdata[at]) : NULL;
     }

@@ -240,13 +240,13 @@ test_refused (void)
 {
   /* clang-format off */
   static const struct { const char *body, *by, *says; } rows[] = {
-    { "s = SequenceConstruct (x, x) y = SequenceAt (s, n)", "x", "SequenceAt has no gradient by its input 0" },
+    { "d = Concat <axis = 0> (x, x) s = SequenceConstruct (x, d) y = SequenceAt (s, n)", "x", "SequenceAt has no gradient by its input 0" },
     { "u = com.example.Custom (x) y = Mul (u, x)", "x", "Custom has no gradient: the operator is not known" },
     { "f = ai.onnx.ml.SVMRegressor <coefficients = [1.0, 1.0, 1.0], rho = [0.0]> (x) y = Identity (f)", "x", "SVMRegressor has no gradient" },
     { "z = Constant <value_floats = [2.0]> () k = Mul (w, z) y = Resize (x, \"\", k)", "w", "Resize has no gradient by its input 2 'scales'" },
     { "t = Constant <value = bool {1}> () r = ReduceMean <keepdims = 0> (w) y = Dropout (x, r, t)", "w",
       "Dropout has no gradient by its input 1 'ratio'" },
-    { "c = Constant <value = bool {1}> () s = SequenceConstruct (x, x) y = If (c) <then_branch = a () => (float[] p) { "
+    { "c = Constant <value = bool {1}> () d = Concat <axis = 0> (x, x) s = SequenceConstruct (x, d) y = If (c) <then_branch = a () => (float[] p) { "
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
     { "y = Attention <q_num_heads = 1, kv_num_heads = 1> (\"\", x, x)", "x", "its input 0 'Q' is missing" },

@@ -303,6 +303,35 @@ build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
   return PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), shape));
 }
 
+/* Brings the einsum that is the gradient of factor @k, with "..." in front, to the shape of the factor: its axes @missing were summed
+ * away, and sizes of 1 in its "..." were broadcast, which can only be reduced while "..." leads. */
+static void
+restore_axes (PhGrad *grad, const PhEquation *equation, guint k, gint64 *missing, guint n_missing)
+{
+  PhBuilder *b = grad->b;
+  PhValue *like = ph_grad_in (grad, k);
+  const guint rank = equation->rank[k];
+  gint64 places[PH_MAX_RANK] = { 0 }, perm[PH_MAX_RANK] = { 0 };
+  gboolean moved = FALSE;
+
+  lead_dots (equation, k, places);
+  for (guint m = 0; m < n_missing; m++)
+    missing[m] = places[missing[m]] - rank; /* from the end: other factors may have more axes in "..." */
+  for (guint i = 0; i < rank; i++)
+    {
+      perm[places[i]] = i;
+      moved |= places[i] != i;
+    }
+  if (moved)
+    like = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), like);
+  if (n_missing > 0)
+    grad->dx[k] = PH_BUILD (b, Expand, PH_BUILD (b, Unsqueeze, grad->dx[k], ph_build_ints (b, missing, n_missing)),
+                            ph_grad_shape (grad, like));
+  if (moved)
+    grad->dx[k] = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", places, rank)),
+                                 ph_grad_reduce_to (b, grad->dx[k], like));
+}
+
 /* The gradient with respect to a factor is the einsum of dY with the other factors, with that factor's letters as output. A letter that no
  * other operand has was summed away: the gradient is constant along it. A letter that the factor has twice took a diagonal: a factor of
  * ones on the diagonal puts the gradient there. */
@@ -333,10 +362,8 @@ grad_einsum (PhGrad *grad, GError **error)
       g_autoptr (GString) text = g_string_new (NULL), back = g_string_new (NULL);
       g_autofree PhValue **inputs = g_new0 (PhValue *, n + PH_MAX_RANK);
       gboolean there[128] = { FALSE, }, mine[128] = { FALSE, }, used[128] = { FALSE, };
-      gint64 missing[PH_MAX_RANK], places[PH_MAX_RANK] = { 0, }, perm[PH_MAX_RANK], back_perm[PH_MAX_RANK];
+      gint64 missing[PH_MAX_RANK];
       guint n_missing = 0, n_inputs = 0;
-      gboolean moved = FALSE;
-      PhValue *like;
 
       if (!grad->wanted[k])
         continue;
@@ -392,24 +419,7 @@ grad_einsum (PhGrad *grad, GError **error)
         g_string_erase (back, strchr (back->str, label_letter (equation.label[k][missing[m]])) - back->str, 1);
       g_string_append_printf (text, "->%s", back->str);
       grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs, PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
-      lead_dots (&equation, k, places);
-      for (guint m = 0; m < n_missing; m++)
-        missing[m] = places[missing[m]] - equation.rank[k]; /* from the end: other factors may have more axes in "..." */
-      for (guint i = 0; i < equation.rank[k]; i++)
-        {
-          perm[places[i]] = i;
-          back_perm[i] = places[i];
-          moved |= places[i] != i;
-        }
-      like = ph_grad_in (grad, k);
-      if (moved) /* sizes of 1 that the other factors broadcast can only be reduced while "..." leads */
-        like = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, equation.rank[k])), like);
-      if (n_missing > 0)
-        grad->dx[k] = PH_BUILD (b, Expand, PH_BUILD (b, Unsqueeze, grad->dx[k], ph_build_ints (b, missing, n_missing)),
-                                ph_grad_shape (grad, like));
-      if (moved)
-        grad->dx[k] = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", back_perm, equation.rank[k])),
-                                     ph_grad_reduce_to (b, grad->dx[k], like));
+      restore_axes (grad, &equation, k, missing, n_missing);
     }
   return TRUE;
 }
