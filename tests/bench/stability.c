@@ -10,59 +10,6 @@
 #include "core/scene/scene-read.h"
 #include "passes/pass.h"
 
-/* Crossings of what is there at @time. */
-static guint64
-crossings_at (PhScene *scene, int time)
-{
-  g_autoptr (PhLayout) layout = ph_layout_new (ph_scene_n_boxes (scene), ph_scene_n_edges (scene));
-
-  layout->width = ph_scene_width (scene);
-  layout->height = ph_scene_height (scene);
-  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
-    {
-      const PhSceneEdge *edge = ph_scene_edge (scene, e);
-
-      layout->edges[e].from = edge->from;
-      layout->edges[e].to = edge->to;
-      layout->edges[e].first_point = layout->points->len;
-      if (!ph_scene_edge_at (scene, e, time))
-        continue;
-      layout->edges[e].n_points = edge->n_points;
-      g_array_append_vals (layout->points, ph_scene_points (scene, edge), edge->n_points);
-    }
-  return ph_layout_crossings (layout);
-}
-
-/* How often a line that is there at @time runs over a box that is there too and is not one of its ends. */
-static guint
-overruns_at (PhScene *scene, int time)
-{
-  guint n = 0;
-
-  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
-    {
-      const PhSceneEdge *edge = ph_scene_edge (scene, e);
-      const PhPoint *p = ph_scene_points (scene, edge);
-      int last = -1;
-
-      if (!ph_scene_edge_at (scene, e, time))
-        continue;
-      for (guint i = 0; i + 3 < edge->n_points; i += 3, p += 3)
-        for (int k = 0; k <= 24; k++)
-          {
-            const float t = k / 24.0f, u = 1 - t;
-            const int box = ph_scene_pick (
-                scene, u * u * u * p[0].x + 3 * u * u * t * p[1].x + 3 * u * t * t * p[2].x + t * t * t * p[3].x,
-                u * u * u * p[0].y + 3 * u * u * t * p[1].y + 3 * u * t * t * p[2].y + t * t * t * p[3].y, time, time, NULL);
-
-            if (box >= 0 && box != edge->from && box != edge->to && box != last && !ph_scene_box (scene, box)->open)
-              n++;
-            last = box >= 0 ? box : last;
-          }
-    }
-  return n;
-}
-
 /* How far the nodes of @model are at most from where they were seen first, which @places remembers. */
 static double
 largest_move (PhScene *scene, PhModel *model, int time, GHashTable *places)
@@ -98,7 +45,8 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
   const double ms = (g_get_monotonic_time () - start) / 1000.0;
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
   double largest = 0, largest_step = 0, worst = 0, moved = 0, area = 0;
-  guint64 ours = 0, alone = 0, here = 0, there = 0;
+  guint64 ours = 0, alone = 0;
+  guint here = 0, there = 0, hidden, unused;
   PhPosition at = { 0, 0 };
   guint n_alone = 0, over = 0;
   int last = -1;
@@ -118,14 +66,13 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
             {
               g_autoptr (PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
 
-              here = crossings_at (whole, time);
-              there = crossings_at (scene, 0);
-              over += overruns_at (whole, time);
+              ph_scene_count_faults (whole, time, &here, &hidden);
+              ph_scene_count_faults (scene, 0, &there, &unused);
+              over += hidden;
               area = ph_scene_width (scene) * ph_scene_height (scene);
               if (given->positions)
-                printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n",
-                        at.step, at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there,
-                        here);
+                printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9u crossings, here %9u\n", at.step, at.rewrite,
+                        ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
             }
           last = time;
           largest = MAX (largest, area);
