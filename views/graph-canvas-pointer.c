@@ -377,6 +377,9 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
         {
           const PhFace *face = ph_scene_face (self->shown.scene, tenant, self->time);
 
+          /* Once an input is selected, and its value typed, what it feeds is looked at. */
+          if (at->kind == PH_BOX_INPUT && tenant->id == ph_document_get_selection (self->document))
+            return FALSE;
           if (tenant->id != PH_NO_ID && at->kind == PH_BOX_NODE)
             g_string_printf (text, "n%u %s", tenant->id, face->title);
           else
