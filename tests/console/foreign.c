@@ -202,6 +202,7 @@ test_llvm (void)
 {
   static const char program[]
       = "#!/bin/sh\n"
+        "echo \"$*\" > \"$0.said\"\n"
         "case \"$*\" in *-passes=nosuch*) echo \"opt: unknown pass name 'nosuch'\" >&2; exit 1;; *-passes=hang*) sleep 100;; esac\n"
         "cat >&2 <<'END'\n"
         "*** IR Dump At Start ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n"
@@ -211,7 +212,8 @@ test_llvm (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
                   *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
-                  *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file);
+                  *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file),
+                  *said = g_strconcat (opt, ".said", NULL), *words = NULL;
   g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
 
   g_assert_no_error (error);
@@ -228,6 +230,10 @@ test_llvm (void)
   assert_text (console, "pipeline llvm instcombine", "2 passes ran, 1 changed something\n*");
   assert_text (console, "select pass, rewrites from steps", "*NothingPass on f *0*InstCombinePass on f *1*");
   assert_text (console, "select verdict from steps where rewrites > 0", "*none*");
+  assert_text (console, "llvm gvn", "2 passes ran, 1 changed something\n*");
+  g_assert_true (g_file_get_contents (said, &words, NULL, NULL));
+  g_assert_nonnull (strstr (words, "-passes=instcombine,gvn "));
+  assert_text (console, "back", "*");
   assert_fails (console, "llvm gvn", "*`goto 0` first*");
   assert_text (console, "goto 0", "*");
   assert_fails (console, "llvm nosuch", "*unknown pass name*");
@@ -236,6 +242,7 @@ test_llvm (void)
   g_unsetenv ("PEEPHOLE_PASS_SECONDS");
   assert_text (console, "select count(*) as n from nodes", "*2\n*");
   g_setenv ("PATH", old, TRUE);
+  g_unlink (said);
   g_unlink (opt);
   g_unlink (file);
   g_rmdir (folder);

@@ -43,11 +43,39 @@ refuse (GError **error, PhError code, const char *format, ...)
   return FALSE;
 }
 
+/* The passes of LLVM's that led to where the document stands. */
+typedef struct
+{
+  char *passes;
+  guint stamp;
+  guint steps;
+} Ran;
+
+static void
+ran_free (gpointer data)
+{
+  g_free (((Ran *) data)->passes);
+  g_free (data);
+}
+
+/* Returns the passes that the steps up to @at are of, or NULL if not all of them are LLVM's. */
+static const char *
+passes_before (PhDocument *document, PhPosition at)
+{
+  const Ran *ran = g_object_get_data (G_OBJECT (document), "llvm-passes");
+  const PhHistory *history = ph_document_get_history (document);
+
+  return ran != NULL && history != NULL && at.rewrite == 0 && at.step == ran->steps && history->steps->len == ran->steps
+                 && ph_document_get_generation (document) == ran->stamp
+             ? ran->passes
+             : NULL;
+}
+
 static gboolean
 llvm_begin (PhCall *call, GError **error)
 {
   const PhPosition at = ph_document_is_open (call->document) ? ph_document_get_position (call->document) : (PhPosition) { 0 };
-  const char *path;
+  const char *path, *before;
   Llvm *llvm;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
@@ -55,10 +83,11 @@ llvm_begin (PhCall *call, GError **error)
   path = ph_document_get_path (call->document);
   if (path == NULL || ph_model_opset (ph_document_get_model (call->document), "llvm") == 0)
     return refuse (error, PH_ERROR_USAGE, "what is open is not LLVM's: `open FILE.ll` first");
-  if (at.step != 0 || at.rewrite != 0)
+  before = passes_before (call->document, at);
+  if (before == NULL && (at.step != 0 || at.rewrite != 0))
     return refuse (
         error, PH_ERROR_USAGE,
-        "LLVM reads the file, so its passes begin there: `goto 0` first, and name all passes at once, as in `llvm sroa,gvn`");
+        "LLVM reads the file, so its passes begin there, or where its last ones ended: `goto 0` first, or to the last step");
   if (!g_str_has_suffix (path, ".ll") && !g_str_has_suffix (path, ".bc"))
     return refuse (error, PH_ERROR_USAGE, "%s is a dump of passes; LLVM's passes run over the .ll file itself", path);
   llvm = g_new0 (Llvm, 1);
@@ -68,7 +97,7 @@ llvm_begin (PhCall *call, GError **error)
   if (llvm->program == NULL)
     return refuse (error, PH_ERROR_NOT_FOUND, "LLVM's opt is not installed: Debian has it in the package llvm-19");
   llvm->path = g_canonicalize_filename (path, NULL);
-  llvm->passes = g_strdup (call->argv[0]);
+  llvm->passes = before != NULL ? g_strdup_printf ("%s,%s", before, call->argv[0]) : g_strdup (call->argv[0]);
   llvm->snapshot = ph_snapshot_new (call->document);
   return TRUE;
 }
@@ -134,6 +163,7 @@ llvm_finish (PhCall *call, GError **error)
 {
   Llvm *llvm = call->data;
   guint steps = llvm->history->steps->len, changed = 0;
+  Ran *ran;
 
   for (guint i = 0; i < steps; i++)
     changed += g_array_index (llvm->history->steps, PhStep, i).n_rewrites > 0;
@@ -145,13 +175,18 @@ llvm_finish (PhCall *call, GError **error)
   for (guint i = 0; i < llvm->problems->len; i++)
     ph_reply_say (call->reply, "problem: %s\n", (char *) llvm->problems->pdata[i]);
   ph_reply_say (call->reply, "%u passes ran, %u changed something\n", steps, changed);
-  return steps == 0 || ph_document_go (call->document, (PhPosition) { steps, 0 }, error);
+  if (steps == 0)
+    return TRUE;
+  ran = g_new (Ran, 1);
+  *ran = (Ran) { g_steal_pointer (&llvm->passes), ph_document_get_generation (call->document), steps };
+  g_object_set_data_full (G_OBJECT (call->document), "llvm-passes", ran, ran_free);
+  return ph_document_go (call->document, (PhPosition) { steps, 0 }, error);
 }
 
 static const PhCommand rows[] = {
   { "llvm", "PASSES", N_ ("Run LLVM's own passes over the open .ll file"),
     "`llvm mem2reg`, `llvm sroa,instcombine,gvn`, `llvm 'default<O2>'`: as in opt's -passes. Each pass that LLVM ran is a step, with what it changed. "
-    "It needs opt, of any version from 14 on: Debian has it in llvm-19. The passes run in a process of their own, on the file as it is on disk.",
+    "It needs opt, of any version from 14 on: Debian has it in llvm-19. The passes run in a process of their own, on the file as it is on disk; where LLVM's last ones ended, these run before the new ones once more.",
     N_ ("Run _LLVM's Passes…"), NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
   { "run llvm", "PASSES", N_ ("The same as `llvm PASSES`"), "`run llvm sroa` runs it as `run cse` runs a pass of Peephole's.",
     NULL, NULL, NULL, PH_CODE (llvm_begin, llvm_work, llvm_finish) },
