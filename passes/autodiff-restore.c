@@ -216,8 +216,8 @@ ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names,
         return TRUE;
     }
   if (!ph_pass_begin (run, "restore", NULL,
-                      "Weights were folded into others or merged here: the gradient by them is that of the model as it came, "
-                      "which is computed beside. The pipeline train keeps them."))
+                      "Weights were folded or merged before, so their gradients are computed on the original model, "
+                      "which is added beside. The pipeline train keeps all weights."))
     return TRUE;
   if (!copy_forward (run->model, original, name, map, output, error))
     {

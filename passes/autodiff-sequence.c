@@ -393,7 +393,8 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
 
       if (!ph_node_is (node, &ph_op_SequenceAt) && !ph_node_is (node, &ph_op_ConcatFromSequence))
         continue;
-      if (!ph_pass_begin (run, "open-sequence", node, "What a sequence holds is known, so the gradient passes by it."))
+      if (!ph_pass_begin (run, "open-sequence", node,
+                          "The elements of the sequence are known, so the gradient can bypass the sequence."))
         return TRUE;
       b = builder_before (node);
       value = read_out (&self, node);
@@ -413,7 +414,7 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
         }
       ph_pass_end (run);
     }
-  if (loops->len > 0 && ph_pass_begin (run, "open-sequence", NULL, "Nobody reads the loops that made lists."))
+  if (loops->len > 0 && ph_pass_begin (run, "open-sequence", NULL, "The loops that built the sequences are dead code now."))
     {
       for (guint i = 0; i < loops->len; i++)
         ph_graph_remove_dead (loops->pdata[i]);

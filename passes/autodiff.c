@@ -38,7 +38,7 @@ explain (const PhNode *node)
   if (why->len > 0)
     g_string_prepend (why, "By the chain rule, with dY the gradient of its output: ");
   else
-    g_string_printf (why, "By the chain rule, %s hands the gradient of its output on to its inputs.", node->op_type);
+    g_string_printf (why, "By the chain rule, %s passes the gradient of its output on to its inputs.", node->op_type);
   return g_string_free (why, FALSE);
 }
 
@@ -244,7 +244,7 @@ show_masks (PhPassRun *run, GError **error)
       if (!ph_node_is (node, &ph_op_Dropout) || node->outputs->len > 1 || ph_node_input (node, 2) == NULL)
         continue;
       if (!ph_pass_begin (run, "show-mask", node,
-                          "In training its gradient passes where nothing was dropped, so the mask is handed out."))
+                          "In training the gradient passes only where nothing was dropped, so the mask becomes an output."))
         return TRUE;
       copy = ph_graph_add_node (node->graph, &spec, error);
       if (copy == NULL || !ph_infer_one (copy, error)
@@ -275,7 +275,7 @@ open_expanded (PhPassRun *run, GError **error)
     }
   for (guint i = 0; i < nodes->len; i++)
     {
-      if (!ph_pass_begin (run, "spell-out", nodes->pdata[i], "Its gradient is that of the operators by which it is defined."))
+      if (!ph_pass_begin (run, "spell-out", nodes->pdata[i], "Its gradient is the gradient of the operators that define it."))
         return TRUE;
       if (!ph_expand_in_place (nodes->pdata[i], error) || !ph_graph_remove_node (nodes->pdata[i], error))
         {
@@ -298,7 +298,8 @@ hold (PhPassRun *run, PhValue **output, GError **error)
       || (node->op != NULL && node->op->expand == NULL && !ph_node_is (node, &ph_op_SequenceAt)
           && !ph_node_is (node, &ph_op_ConcatFromSequence)))
     return TRUE;
-  if (!ph_pass_begin (run, "hold-output", NULL, "What makes the output is written out, and the gradient begins behind it."))
+  if (!ph_pass_begin (run, "hold-output", NULL,
+                      "The node of the output will be expanded, so an Identity marks where the gradient begins."))
     return TRUE;
   *output = PH_BUILD (&b, Identity, *output);
   if (!ph_builder_finish (&b, error))
@@ -388,7 +389,7 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!ph_tape_run (tape, &builder, &hooks, error))
     return FALSE;
 
-  if (!ph_pass_begin (run, "outputs", NULL, "What arrived at each input and initializer is summed and is a new output."))
+  if (!ph_pass_begin (run, "outputs", NULL, "The gradients that reach each input and initializer are summed into a new output."))
     return TRUE;
   for (guint i = 0; i < sources->len; i++)
     if (!append_output (model, tape, sources->pdata[i], first_of_run, error))

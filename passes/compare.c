@@ -45,7 +45,7 @@ run_compare (PhPassRun *run, GError **error)
     return FALSE;
   if (!inline_changed_functions (ph_pass_run_model (run), other, error))
     return FALSE;
-  why = g_strdup_printf ("This is what %s has instead.", name);
+  why = g_strdup_printf ("%s has these nodes instead.", name);
   if (ph_pass_adopt (run, other, "compare", why, NULL, error))
     return TRUE;
   g_prefix_error (error, "%s cannot be compared: ", path);

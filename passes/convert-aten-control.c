@@ -41,7 +41,7 @@ loop (PhConvert *l, PhValue **out)
   PhNode *made;
 
   if (body == NULL || l->n_in < 2 || body->inputs->len != l->n_in || body->outputs->len != n + 1 || (l->n_out != n && n > 0))
-    return ph_convert_stay (l, "its body does not take its operands");
+    return ph_convert_stay (l, "its body does not have an input for each operand");
   if (n == 0)
     return ph_convert_stay (l, "it computes nothing");
   for (guint i = 0; i < n; i++)
@@ -87,7 +87,7 @@ if_ (PhConvert *l, PhValue **out)
   for (guint i = 0; i < 2; i++)
     if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL
         || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
-      return ph_convert_stay (l, "its branches do not give what it gives");
+      return ph_convert_stay (l, "its branches do not return as many values as it has outputs");
   for (guint i = 0; i < l->n_out; i++)
     {
       const PhDType a = ph_value_dtype (bodies[0]->outputs->pdata[i]), b = ph_value_dtype (bodies[1]->outputs->pdata[i]);
@@ -162,7 +162,7 @@ ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
   for (guint i = 0; branch->outputs->len == 0 && i < node->outputs->len; i++)
     if (ph_value_n_uses (ph_node_output (node, i)) > 0)
       return TRUE;
-  if (!ph_pass_begin (run, "prim:If", node, "Its condition is known, so only one branch can ever be taken."))
+  if (!ph_pass_begin (run, "prim:If", node, "The condition is constant, so the same branch is taken in every run."))
     return TRUE;
   if (ph_build_copy (&b, branch, NULL, out, NULL))
     {
@@ -171,7 +171,7 @@ ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
       if (ph_node_replace_all (node, out, &b))
         remove_unused (run->model, dead);
       else if (b.error == NULL)
-        g_set_error_literal (&b.error, PH_ERROR, PH_ERROR_FAILED, "it could not be put in its place");
+        g_set_error_literal (&b.error, PH_ERROR, PH_ERROR_FAILED, "it could not be replaced");
     }
   if (b.error != NULL)
     {
@@ -220,7 +220,7 @@ ph_aten_unroll (PhPassRun *run, PhNode *node, GError **error)
   if (!lists)
     return TRUE;
   if (!ph_pass_begin (run, "prim:Loop", node,
-                      "How often it goes round is known, and lists grow or are read in it: one after the other."))
+                      "The number of iterations is known and the body uses lists, so the loop is unrolled."))
     return TRUE;
   memcpy (values, node->inputs->pdata, n * sizeof *values);
   for (gint64 turn = 0; turn < count && b.error == NULL; turn++)
@@ -243,8 +243,8 @@ ph_aten_unroll (PhPassRun *run, PhNode *node, GError **error)
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_control[] = {
-  { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
-  { "higher_order:cond", if_, "If", "ONNX's branches take their operands from around them." },
+  { "prim:Loop", loop, "Loop", "Both run a body up to a number of times, as long as a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies, depending on a condition." },
+  { "higher_order:cond", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { NULL }
 };
 /* clang-format on */

@@ -196,7 +196,7 @@ index_put (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has no indices");
   values = ph_aten_tensor (l, n - 1);
   if (values == NULL || ph_convert_dtype (x) == PH_UNDEFINED)
-    return ph_convert_stay (l, "what is written is not known");
+    return ph_convert_stay (l, "the type of the value that it writes is not known");
   values = ph_convert_cast (l, values, ph_convert_dtype (x));
   /* Puts one number wherever the mask is true. */
   if (n == 3 && only != NULL && ph_convert_dtype (only) == PH_BOOL && ph_value_rank (values) == 0
@@ -329,7 +329,7 @@ scatter (PhConvert *l, PhValue **out)
   if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
     return ph_convert_stay (l, "it has no operand");
   if (kind == NULL)
-    return ph_convert_stay (l, "ONNX does not reduce like that");
+    return ph_convert_stay (l, "ONNX has no scatter with this reduction");
   src = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
   if (arg.value == NULL || ph_value_rank (arg.value) == 0)
     src = PH_BUILD (l->b, Expand, src, ph_aten_shape_part (l, index, 0, G_MAXINT64));
@@ -361,7 +361,7 @@ scatter (PhConvert *l, PhValue **out)
                                                          : (double) INFINITY;
 
       if (!isfinite (nothing) && !ph_dtype_is_float (ph_convert_dtype (x)))
-        return ph_convert_stay (l, "integers have no largest element that is put aside");
+        return ph_convert_stay (l, "integers have no infinity to initialise the reduction with");
       into = PH_BUILD_WITH (
           l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index,
           PH_BUILD (l->b, Expand, ph_convert_like (l, x, nothing), ph_aten_shape_part (l, index, 0, G_MAXINT64)));
@@ -403,18 +403,18 @@ bincount (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char dims[] = "Negative dimensions count from the end, in both.";
+static const char dims[] = "In both, a negative dimension counts from the end.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_index[] = {
-  { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
-  { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
-  { "aten:take", take, "Gather of a Reshape", "Places count through the whole tensor." }, { "aten:bincount", bincount, "ReduceSum of OneHot", "Each element counts for its number." },
-  { "aten:masked_select", masked, "Compress", "Both take the elements in order." },
+  { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "The indices select rows of a table." }, { "aten:index_select", gather, "Gather", dims },
+  { "aten:index", index_, "Gather or GatherND", "PyTorch broadcasts the index tensors against each other first, and GatherND needs one tensor of indices." },
+  { "aten:take", take, "Gather of a Reshape", "The indices count through the flattened tensor." }, { "aten:bincount", bincount, "ReduceSum of OneHot", "The count of a number is the sum of its column in the one-hot rows." },
+  { "aten:masked_select", masked, "Compress", "Both return the selected elements in order." },
   { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
-  { "aten:scatter_reduce", scatter, "ScatterElements that adds, multiplies or compares", dims },
-  { "aten:index_put", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." }, { "aten:_index_put_impl", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." },
-  { "aten:_unsafe_index_put", index_put, "ScatterND, or Where", "What is written is as wide as what the indices give." }, { "aten:_unsafe_index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
+  { "aten:scatter_reduce", scatter, "ScatterElements with a reduction", dims },
+  { "aten:index_put", index_put, "ScatterND, or Where", "The written value is broadcast to the shape that the indices select." }, { "aten:_index_put_impl", index_put, "ScatterND, or Where", "The written value is broadcast to the shape that the indices select." },
+  { "aten:_unsafe_index_put", index_put, "ScatterND, or Where", "The written value is broadcast to the shape that the indices select." }, { "aten:_unsafe_index", index_, "Gather or GatherND", "PyTorch broadcasts the index tensors against each other first, and GatherND needs one tensor of indices." },
   { "aten:index_add", index_rows, "ScatterElements that adds", dims }, { "aten:index_copy", index_rows, "ScatterElements", dims }, { "aten:index_fill", index_rows, "ScatterElements", dims },
   { NULL }
 };

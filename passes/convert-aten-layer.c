@@ -42,14 +42,14 @@ attention (PhConvert *l, PhValue **out)
   if (q == NULL || v == NULL || rank < 2 || ph_value_rank (q) < 2)
     return ph_convert_stay (l, "the rank of its operands is not known");
   if (ph_aten_number (l, "dropout_p", 0) != 0)
-    return ph_convert_stay (l, "it drops out at random, as in training");
+    return ph_convert_stay (l, "it applies dropout at random, as in training");
   width = ph_value_dim (q, ph_value_rank (q) - 1);
   if (ph_aten_has (l, "scale"))
     scale = ph_convert_like (l, q, ph_aten_number (l, "scale", 1));
   else if (width > 0)
     scale = ph_convert_like (l, q, 1 / sqrt ((double) width));
   else
-    return ph_convert_stay (l, "the width of its heads is not known");
+    return ph_convert_stay (l, "the size of its heads is not known");
   if (ph_aten_int (l, "is_causal", 0) != 0)
     {
       PhValue *sizes = ph_aten_concat (
@@ -99,7 +99,7 @@ encoder_layer (PhConvert *l, PhValue **out)
   if (ph_aten_n_tensors (l) > 13 || ph_aten_has (l, "mask"))
     return ph_convert_stay (l, "it has a mask");
   if (n <= 0 || width % n != 0 || ph_value_rank (x) != 3)
-    return ph_convert_stay (l, "its heads or the rank of its operand are not known");
+    return ph_convert_stay (l, "the number of its heads or the rank of its operand is not known");
   y = first ? norm (l, x, t[5], t[6]) : x;
   y = dense (l, y, t[1], t[2]);
   parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)),
@@ -132,9 +132,9 @@ self_attention (PhConvert *l, PhValue **out)
       return ph_convert_stay (l, "a weight is missing");
   if (t[1] != x || t[2] != x || ph_aten_tensor (l, 7) != NULL
       || (l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0))
-    return ph_convert_stay (l, "it has a mask, keys or values of their own, or its weights are asked for");
+    return ph_convert_stay (l, "it has a mask, separate keys or values, or its attention weights are used");
   if (n <= 0 || width % n != 0 || ph_value_rank (x) != 3)
-    return ph_convert_stay (l, "its heads or the rank of its operand are not known");
+    return ph_convert_stay (l, "the number of its heads or the rank of its operand is not known");
   y = dense (l, x, t[3], t[4]);
   parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)),
                          3);
@@ -175,10 +175,10 @@ recurrent (PhConvert *l, PhValue **out)
   const gint64 swap[] = { 1, 0, 2 }, back[] = { 0, 2, 1, 3 }, joined[] = { 0, 0, -1 };
 
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "dropout", 0) != 0)
-    return ph_convert_stay (l, "it drops out at random, as in training");
+    return ph_convert_stay (l, "it applies dropout at random, as in training");
   if (x == NULL || ph_value_rank (x) != 3 || layers < 1 || layers > 16
       || ph_aten_n_tensors (l) != 1 + n_states + (guint) layers * (guint) ways * each)
-    return ph_convert_stay (l, "its operand is packed or not of rank 3, or its weights are not all there");
+    return ph_convert_stay (l, "its operand is packed or not of rank 3, or some of its weights are missing");
   if (first)
     x = ph_convert_transpose (l, x, swap, 3);
   for (gint64 layer = 0; layer < layers && x != NULL; layer++)
@@ -428,7 +428,7 @@ upsample (PhConvert *l, PhValue **out)
   else if (rank > 2 && known_numbers (l, "scale_factors", scale + 2, (guint) rank - 2))
     scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
   if (sizes == NULL && scales == NULL)
-    return ph_convert_stay (l, "the size that it gives is not known");
+    return ph_convert_stay (l, "the size of its result is not known");
   out[0] = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, scales, sizes), sizes != NULL ? 4 : 3,
                           PH_ATTRS (ph_attr_new_string ("mode", cubic    ? "cubic"
                                                                 : linear ? "linear"
@@ -456,9 +456,9 @@ pixel_shuffle (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char weighted[] = "The values are weighted by the softmax of how well queries meet keys.";
-static const char one_kernel[] = "PyTorch's kernel does all of it at once.";
-static const char gate_order[] = "PyTorch orders the gates in another way.";
+static const char weighted[] = "Attention is the softmax of the scaled products of queries and keys, times the values.";
+static const char one_kernel[] = "PyTorch's fused kernel computes the whole layer, which ONNX writes as separate operators.";
+static const char gate_order[] = "Both compute the same recurrence; the weights of the gates are reordered.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_layer[] = {
@@ -469,15 +469,15 @@ const PhConvertRule ph_convert_aten_layer[] = {
   { "aten:rnn_tanh", recurrent, "an RNN for each layer", one_kernel }, { "aten:rnn_relu", recurrent, "an RNN for each layer", one_kernel },
   { "aten:lstm_cell", cell, "two dense layers and the gates", one_kernel }, { "aten:gru_cell", cell, "two dense layers and the gates", one_kernel },
   { "aten:rnn_tanh_cell", cell, "two dense layers and Tanh", one_kernel }, { "aten:rnn_relu_cell", cell, "two dense layers and Relu", one_kernel },
-  { "aten:_weight_norm", weight_norm, "Mul and ReduceL2", "The weight is a direction and a length." }, { "aten:_weight_norm_interface", weight_norm, "Mul and ReduceL2", "The weight is a direction and a length." },
-  { "aten:embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag is the sum or the mean of its rows." }, { "aten:_embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag is the sum or the mean of its rows." },
-  { "aten:grid_sampler", grid_sample, "GridSample", "Both take places from -1 to 1." }, { "aten:grid_sampler_2d", grid_sample, "GridSample", "Both take places from -1 to 1." },
-  { "aten:affine_grid_generator", affine_grid, "AffineGrid", "Both give places from -1 to 1." },
-  { "aten:upsample_nearest1d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest2d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest3d", upsample, "Resize", "PyTorch rounds down." },
-  { "aten:upsample_linear1d", upsample, "Resize", "Without align_corners, pixels are centred." }, { "aten:upsample_bilinear2d", upsample, "Resize", "Without align_corners, pixels are centred." },
-  { "aten:upsample_bicubic2d", upsample, "Resize", "Both take four pixels each way." },
-  { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, pixels are centred." },
-  { "aten:pixel_shuffle", pixel_shuffle, "DepthToSpace", "PyTorch's channels are in the order CRD." },
+  { "aten:_weight_norm", weight_norm, "Mul and ReduceL2", "Weight normalisation writes the weight as a direction times a length." }, { "aten:_weight_norm_interface", weight_norm, "Mul and ReduceL2", "Weight normalisation writes the weight as a direction times a length." },
+  { "aten:embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag of embeddings is the sum or the mean of its rows." }, { "aten:_embedding_bag", embedding_bag, "Gather, OneHot and MatMul", "A bag of embeddings is the sum or the mean of its rows." },
+  { "aten:grid_sampler", grid_sample, "GridSample", "Both read sampling positions that range from -1 to 1." }, { "aten:grid_sampler_2d", grid_sample, "GridSample", "Both read sampling positions that range from -1 to 1." },
+  { "aten:affine_grid_generator", affine_grid, "AffineGrid", "Both return sampling positions that range from -1 to 1." },
+  { "aten:upsample_nearest1d", upsample, "Resize", "PyTorch rounds coordinates down, as ONNX's nearest_mode floor does." }, { "aten:upsample_nearest2d", upsample, "Resize", "PyTorch rounds coordinates down, as ONNX's nearest_mode floor does." }, { "aten:upsample_nearest3d", upsample, "Resize", "PyTorch rounds coordinates down, as ONNX's nearest_mode floor does." },
+  { "aten:upsample_linear1d", upsample, "Resize", "Without align_corners, PyTorch places pixels at half coordinates, which is ONNX's half_pixel mode." }, { "aten:upsample_bilinear2d", upsample, "Resize", "Without align_corners, PyTorch places pixels at half coordinates, which is ONNX's half_pixel mode." },
+  { "aten:upsample_bicubic2d", upsample, "Resize", "Both interpolate between four pixels along each axis." },
+  { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, PyTorch places pixels at half coordinates, which is ONNX's half_pixel mode." },
+  { "aten:pixel_shuffle", pixel_shuffle, "DepthToSpace", "PyTorch orders the channels by channel, row and column, which is ONNX's mode CRD." },
   { NULL }
 };
 /* clang-format on */

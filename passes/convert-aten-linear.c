@@ -89,7 +89,7 @@ einsum (PhConvert *l, PhValue **out)
 
   for (guint i = 0; i < n; i++)
     if ((inputs[i] = ph_aten_tensor (l, i)) == NULL)
-      return ph_convert_stay (l, "an element of its list is not known");
+      return ph_convert_stay (l, "an element of its list is not a known number");
   out[0] = ph_build_node (l->b, &ph_op_Einsum, inputs, n,
                           PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
   return TRUE;
@@ -207,7 +207,7 @@ pool (PhConvert *l, PhValue **out)
 
   if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n)
       || !each (l, "dilation", 1, dilation, n))
-    return ph_convert_stay (l, "its windows are not known");
+    return ph_convert_stay (l, "the size of its windows is not known");
   if (!ph_aten_ints (l, "stride", stride, &m) && ph_aten_has (l, "stride"))
     return ph_convert_stay (l, "its stride is not known");
   if (m == 0)
@@ -237,7 +237,7 @@ pool (PhConvert *l, PhValue **out)
       for (guint i = 0; i < n; i++)
         plane = plane > 0 && ph_value_dim (x, (int) i + 2) > 0 ? plane * ph_value_dim (x, (int) i + 2) : -1;
       if (plane < 0)
-        return ph_convert_stay (l, "the size of its planes is not known");
+        return ph_convert_stay (l, "the height and width of its operand are not known");
       out[1] = PH_BUILD (l->b, Mod, ph_node_output (out[0]->producer, 1), ph_build_scalar (l->b, PH_INT64, (double) plane));
     }
   if (divisor != 0)
@@ -278,7 +278,7 @@ adaptive (PhConvert *l, PhValue **out)
   gboolean ones = TRUE, even = TRUE;
 
   if (x == NULL || !each (l, "output_size", 1, sizes, n))
-    return ph_convert_stay (l, "the size that it gives is not known");
+    return ph_convert_stay (l, "the size of its result is not known");
   for (guint i = 0; i < n; i++)
     {
       axes[i] = (gint64) i - n;
@@ -310,7 +310,7 @@ adaptive (PhConvert *l, PhValue **out)
           PhValue *parts[64];
 
           if (dims[i] <= 0 || sizes[i] <= 0 || sizes[i] > (gint64) G_N_ELEMENTS (parts))
-            return ph_convert_stay (l, "its windows are of several sizes, or the size of its operand is not known");
+            return ph_convert_stay (l, "its windows have several sizes, or the size of its operand is not known");
           for (gint64 k = 0; k < sizes[i]; k++)
             parts[k] = ph_build_node (l->b, most ? &ph_op_ReduceMax : &ph_op_ReduceMean,
                                       PH_VALUES_ (ph_aten_slice (l, out[0], axes[i], k * dims[i] / sizes[i],
@@ -389,7 +389,7 @@ batch_norm (PhConvert *l, PhValue **out)
   inputs[3] = mean;
   inputs[4] = var;
   if (inputs[1] == NULL || inputs[2] == NULL)
-    return ph_convert_stay (l, "how many channels there are is not known");
+    return ph_convert_stay (l, "the number of channels is not known");
   out[0] = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5,
                           PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), 1);
   return TRUE;
@@ -403,7 +403,7 @@ layer_norm (PhConvert *l, PhValue **out)
   guint n = PH_MAX_RANK;
 
   if (x == NULL || !ph_aten_ints (l, "normalized_shape", shape, &n) || n == 0)
-    return ph_convert_stay (l, "the shape that it goes over is not known");
+    return ph_convert_stay (l, "the shape that it normalises over is not known");
   inputs[0] = x;
   inputs[1] = or_number (l, ph_aten_tensor (l, 1), ph_convert_dtype (x), shape, n, 1);
   inputs[2] = ph_aten_tensor (l, 2);
@@ -430,12 +430,12 @@ group_norm (PhConvert *l, PhValue **out)
   if (x == NULL)
     return ph_convert_stay (l, "it has no operand");
   if (!group && ph_aten_int (l, "use_input_stats", 1) == 0)
-    return ph_convert_stay (l, "it uses statistics of training");
+    return ph_convert_stay (l, "it uses the statistics of the batch, as in training");
   inputs[0] = x;
   inputs[1] = or_number (l, ph_aten_tensor (l, 1), ph_convert_dtype (x), &channels, 1, 1);
   inputs[2] = or_number (l, ph_aten_tensor (l, 2), ph_convert_dtype (x), &channels, 1, 0);
   if (inputs[1] == NULL || inputs[2] == NULL)
-    return ph_convert_stay (l, "how many channels there are is not known");
+    return ph_convert_stay (l, "the number of channels is not known");
   attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, native ? "group" : "num_groups", 1)),
                             ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
                 : PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)));
@@ -443,11 +443,11 @@ group_norm (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char weights[] = "PyTorch keeps weights as [out, in].";
-static const char products[] = "Both are the product of matrices, batched where there are more dimensions.";
-static const char windows[] = "One number stands for all dimensions; ONNX says starts and ends of the border.";
-static const char sizes[] = "The windows are chosen so that they give the size.";
-static const char statistics[] = "At inference the statistics are known.";
+static const char weights[] = "Linear multiplies by the transposed weight, because PyTorch stores weights as [out, in].";
+static const char products[] = "Both are the matrix product, batched over all dimensions before the last two.";
+static const char windows[] = "PyTorch pads both ends of a dimension alike; ONNX lists all starts and then all ends.";
+static const char sizes[] = "Adaptive pooling chooses its windows so that the result has the given size.";
+static const char statistics[] = "At inference both normalise with the stored mean and variance.";
 
 /* clang-format off */
 #define MATMUL(name) { "aten:" name, matmul, "MatMul", products }
@@ -458,7 +458,7 @@ static const char statistics[] = "At inference the statistics are known.";
 const PhConvertRule ph_convert_aten_linear[] = {
   { "aten:linear", linear, "Gemm, or MatMul and Add", weights }, MATMUL ("matmul"), MATMUL ("mm"), MATMUL ("bmm"), MATMUL ("mv"), MATMUL ("dot"),
   { "aten:addmm", addmm, "Gemm", products }, { "aten:baddbmm", addmm, "MatMul and Add", products }, { "aten:addmv", addmm, "MatMul and Add", products },
-  { "aten:einsum", einsum, "Einsum", "Both read the same equation." },
+  { "aten:einsum", einsum, "Einsum", "Both evaluate the same Einstein summation equation." },
   { "aten:bilinear", bilinear, "Einsum", "Both add up the products of each pair." },
   CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"), CONV ("_convolution_mode", "Conv"),
   CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
@@ -470,8 +470,8 @@ const PhConvertRule ph_convert_aten_linear[] = {
   ADAPTIVE ("adaptive_max_pool3d", "ReduceMax or MaxPool"), ADAPTIVE ("adaptive_avg_pool3d", "ReduceMean or AveragePool"), ADAPTIVE ("_adaptive_avg_pool3d", "ReduceMean or AveragePool"),
   { "aten:batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:_native_batch_norm_legit_no_training", batch_norm, "BatchNormalization", statistics },
   { "aten:native_batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:cudnn_batch_norm", batch_norm, "BatchNormalization", statistics },
-  { "aten:layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." }, { "aten:native_layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." },
-  { "aten:group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:native_group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both go over each channel of each sample." },
+  { "aten:layer_norm", layer_norm, "LayerNormalization", "Both normalise over the last dimensions." }, { "aten:native_layer_norm", layer_norm, "LayerNormalization", "Both normalise over the last dimensions." },
+  { "aten:group_norm", group_norm, "GroupNormalization", "Both normalise groups of channels, with a scale and bias for each channel." }, { "aten:native_group_norm", group_norm, "GroupNormalization", "Both normalise groups of channels, with a scale and bias for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both normalise each channel of each sample." },
   { NULL }
 };
 /* clang-format on */

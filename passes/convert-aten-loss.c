@@ -88,7 +88,7 @@ pairwise (PhConvert *l, PhValue **out)
   const gint64 last = -1;
 
   if (x == NULL || y == NULL || (p != 1 && p != 2))
-    return ph_convert_stay (l, "it is not the distance by sums or squares");
+    return ph_convert_stay (l, "its norm is neither the sum of distances nor the Euclidean one");
   x = PH_BUILD (l->b, Add, PH_BUILD (l->b, Sub, x, y), like (l, x, ph_aten_number (l, "eps", 1e-6)));
   out[0] = reduce (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, &last, 1, ph_aten_int (l, "keepdim", 0) != 0);
   return TRUE;
@@ -103,7 +103,7 @@ all_distances (PhConvert *l, PhValue **out)
   const gint64 last = -1, second = -2, third = -3;
 
   if (x == NULL || y == NULL || (p != 1 && p != 2))
-    return ph_convert_stay (l, "it is not the distance by sums or squares");
+    return ph_convert_stay (l, "its norm is neither the sum of distances nor the Euclidean one");
   x = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &second, 1)),
                 PH_BUILD (l->b, Unsqueeze, y, ph_convert_ints_value (l, &third, 1)));
   out[0] = reduce (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, &last, 1, FALSE);
@@ -220,7 +220,7 @@ cross_entropy (PhConvert *l, PhValue **out)
       return TRUE;
     }
   if (weight != NULL || rank < 2 || classes <= 0 || ph_aten_int (l, "ignore_index", -100) >= 0)
-    return ph_convert_stay (l, "it has weights, or how many classes there are is not known");
+    return ph_convert_stay (l, "it has weights, or the number of classes is not known");
   logs = PH_BUILD_WITH (l->b, LogSoftmax, PH_ATTRS (ph_attr_new_int ("axis", axis)), x);
   if (!chances)
     target = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", axis)), target,
@@ -254,7 +254,7 @@ poisson (PhConvert *l, PhValue **out)
   PhValue *x = ph_aten_float (l), *t = ph_aten_tensor (l, 1), *loss;
 
   if (x == NULL || t == NULL || ph_aten_int (l, "full", 0) != 0)
-    return ph_convert_stay (l, "it has Stirling's terms");
+    return ph_convert_stay (l, "it adds the terms of Stirling's approximation");
   if (ph_aten_int (l, "log_in", 1) != 0)
     loss = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Exp, x), PH_BUILD (l->b, Mul, t, x));
   else
@@ -351,7 +351,7 @@ layer_norm_backward (PhConvert *l, PhValue **out)
   guint n = PH_MAX_RANK;
 
   if (dy == NULL || rstd == NULL || rank < 1 || !ph_aten_ints (l, "normalized_shape", shape, &n) || n == 0 || (int) n > rank)
-    return ph_convert_stay (l, "its operands or the shape that it goes over are not known");
+    return ph_convert_stay (l, "the types of its operands or the shape that it normalises over are not known");
   for (int i = 0; i < rank; i++)
     if (i < rank - (int) n)
       outer[i] = i;
@@ -391,9 +391,9 @@ embedding_backward (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char errors[] = "What is wrong of each element, then their mean or sum.";
-static const char chances[] = "The logarithm of how likely the target is.";
-static const char chain[] = "The chain rule, written out.";
+static const char errors[] = "Differences are computed for each element, and then reduced to a mean, a sum or a norm.";
+static const char chances[] = "The loss is the negative log-likelihood of the target, or the divergence of two distributions.";
+static const char chain[] = "The gradient is written out by the chain rule.";
 
 /* clang-format off */
 #define DISTANCE(name) { "aten:" name, distance, "Sub, Abs or Mul, and their mean", errors }

@@ -520,16 +520,16 @@ lerp (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char none[] = "ONNX has no operator for it.";
-static const char numbers[] = "A number takes the element type of the tensor beside it.";
-static const char whole[] = "What is whole already stays.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char none[] = "ONNX has no identical operator, so it is composed of others.";
+static const char numbers[] = "In PyTorch, a number takes the element type of the other operand.";
+static const char whole[] = "Rounding an integer changes nothing.";
 
 /* clang-format off */
 #define UNARY(name)    { "aten:" name, unary, "ONNX's own", elementwise }
 #define COMPOSED(name, of) { "aten:" name, composed, of, none }
 #define BINARY(name, of) { "aten:" name, binary, of, numbers }
-#define TRUTH(name, of) { "aten:" name, truth, of, "Of truth values and of bits ONNX has two operators." }
+#define TRUTH(name, of) { "aten:" name, truth, of, "ONNX has separate operators for booleans and for bits." }
 
 const PhConvertRule ph_convert_aten[] = {
   UNARY ("abs"), UNARY ("neg"), UNARY ("sign"), UNARY ("relu"), UNARY ("exp"), UNARY ("log"), UNARY ("sqrt"), UNARY ("reciprocal"), UNARY ("sin"), UNARY ("cos"), UNARY ("tan"),
@@ -542,25 +542,25 @@ const PhConvertRule ph_convert_aten[] = {
   COMPOSED ("silu", "x Sigmoid(x)"), COMPOSED ("relu6", "Clip"), COMPOSED ("log_sigmoid", "-Softplus(-x)"), COMPOSED ("tanhshrink", "x - Tanh(x)"),
   COMPOSED ("deg2rad", "Mul"), COMPOSED ("rad2deg", "Mul"),
   { "aten:leaky_relu", activation, "LeakyRelu", elementwise }, { "aten:celu", activation, "Celu", elementwise }, { "aten:elu", activation, "Elu", elementwise },
-  { "aten:gelu", activation, "Gelu", elementwise }, { "aten:hardsigmoid", activation, "HardSigmoid", "PyTorch's slope is a sixth, ONNX's a fifth unless it is said." },
+  { "aten:gelu", activation, "Gelu", elementwise }, { "aten:hardsigmoid", activation, "HardSigmoid", "PyTorch's slope is 1/6, and ONNX's default slope is 1/5." },
   { "aten:hardshrink", activation, "Shrink", elementwise }, { "aten:softshrink", activation, "Shrink", elementwise }, { "aten:hardtanh", activation, "Clip", elementwise },
-  { "aten:softplus", activation, "Softplus", "PyTorch leaves out what is below its rounding above a threshold." }, { "aten:threshold", activation, "Where(x > threshold, x, value)", none },
+  { "aten:softplus", activation, "Softplus", "Above a threshold PyTorch returns x itself, because the difference is below the rounding error." }, { "aten:threshold", activation, "Where(x > threshold, x, value)", none },
   { "aten:glu", activation, "Split, then Mul with the Sigmoid of the second half", none }, { "aten:nan_to_num", activation, "Where(IsNaN)", none },
-  { "aten:prelu", prelu, "PRelu", "ONNX broadcasts slopes from the last dimension, PyTorch's lie in the second." },
-  { "aten:softmax", soft_max, "Softmax", "Both are over one axis." }, { "aten:_softmax", soft_max, "Softmax", "Both are over one axis." },
-  { "aten:log_softmax", soft_max, "LogSoftmax", "Both are over one axis." }, { "aten:_log_softmax", soft_max, "LogSoftmax", "Both are over one axis." },
+  { "aten:prelu", prelu, "PRelu", "PyTorch has one slope for each channel, so trailing dimensions of size one are added." },
+  { "aten:softmax", soft_max, "Softmax", "Both work along one axis." }, { "aten:_softmax", soft_max, "Softmax", "Both work along one axis." },
+  { "aten:log_softmax", soft_max, "LogSoftmax", "Both work along one axis." }, { "aten:_log_softmax", soft_max, "LogSoftmax", "Both work along one axis." },
   { "aten:positive", ph_aten_same, "its operand", elementwise },
   BINARY ("mul", "Mul"), BINARY ("maximum", "Max"), BINARY ("minimum", "Min"), BINARY ("eq", "Equal"), BINARY ("lt", "Less"), BINARY ("le", "LessOrEqual"), BINARY ("gt", "Greater"),
   BINARY ("ge", "GreaterOrEqual"), BINARY ("ne", "Not(Equal)"), BINARY ("pow", "Pow"),
   { "aten:add", add_sub, "Add, of alpha times the second", numbers }, { "aten:sub", add_sub, "Sub, of alpha times the second", numbers }, { "aten:rsub", add_sub, "Sub, the other way round", numbers },
-  { "aten:div", divide, "Div", "PyTorch divides integers to floats unless a rounding is said." }, { "aten:true_divide", divide, "Div", "PyTorch divides integers to floats." },
+  { "aten:div", divide, "Div", "PyTorch divides integers to a float unless a rounding mode is given." }, { "aten:true_divide", divide, "Div", "PyTorch's division of integers gives a float." },
   { "aten:floor_divide", divide, "Div, rounded down", "ONNX's Div of integers rounds towards zero." }, { "aten:floordiv", divide, "Div, rounded down", "ONNX's Div of integers rounds towards zero." },
   { "aten:remainder", remainder_, "Mod", "The remainder has the sign of the divisor." }, { "aten:fmod", remainder_, "Mod with fmod", "The remainder has the sign of the dividend." },
   TRUTH ("logical_and", "And"), TRUTH ("logical_or", "Or"), TRUTH ("logical_xor", "Xor"), TRUTH ("bitwise_and", "And or BitwiseAnd"), TRUTH ("bitwise_or", "Or or BitwiseOr"),
   TRUTH ("bitwise_xor", "Xor or BitwiseXor"), TRUTH ("__and__", "And or BitwiseAnd"), TRUTH ("__or__", "Or or BitwiseOr"), TRUTH ("__xor__", "Xor or BitwiseXor"),
   { "aten:logical_not", not_, "Not", elementwise }, { "aten:bitwise_not", not_, "Not or BitwiseNot", elementwise }, { "aten:__not__", not_, "Not", elementwise },
-  { "aten:clamp", clamp, "Clip, or Max and Min", "Its bounds may be tensors." }, { "aten:clip", clamp, "Clip, or Max and Min", "Its bounds may be tensors." },
-  { "aten:clamp_min", clamp, "Max", "Its bound may be a tensor." }, { "aten:clamp_max", clamp, "Min", "Its bound may be a tensor." },
+  { "aten:clamp", clamp, "Clip, or Max and Min", "PyTorch's bounds may be tensors; those of Clip are scalars." }, { "aten:clip", clamp, "Clip, or Max and Min", "PyTorch's bounds may be tensors; those of Clip are scalars." },
+  { "aten:clamp_min", clamp, "Max", "PyTorch's bound may be a tensor; those of Clip are scalars." }, { "aten:clamp_max", clamp, "Min", "PyTorch's bound may be a tensor; those of Clip are scalars." },
   { "aten:where", where, "Where", numbers }, { "aten:masked_fill", where, "Where", numbers }, { "aten:addcmul", addcmul, "Add and Mul", none }, { "aten:addcdiv", addcmul, "Add and Div", none },
   { "aten:lerp", lerp, "Add and Mul", none },
   { NULL }

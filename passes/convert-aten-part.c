@@ -106,7 +106,7 @@ diagonal (PhConvert *l, PhValue **out)
   if (strcmp (op, "diag_embed") == 0 || (diag && rank == 1))
     {
       if (ph_aten_int (l, "dim1", -2) != -2 || ph_aten_int (l, "dim2", -1) != -1)
-        return ph_convert_stay (l, "its diagonal is not of the last dimensions");
+        return ph_convert_stay (l, "its diagonal does not lie in the last two dimensions");
       out[0] = put_diagonal (l, x, offset);
     }
   else
@@ -159,7 +159,7 @@ linspace (PhConvert *l, PhValue **out)
   g_autofree float *data = NULL;
 
   if (l->stays != NULL || n < 0 || n > MOST)
-    return ph_convert_stay (l, "its ends or its steps are not known");
+    return ph_convert_stay (l, "its ends or its number of steps are not known");
   data = g_new (float, (gsize) n + 1);
   for (gint64 i = 0; i < n; i++)
     data[i] = (float) (i < n / 2 || n == 1 ? start + (n > 1 ? (end - start) / (double) (n - 1) * (double) i : 0)
@@ -211,7 +211,7 @@ unfold (PhConvert *l, PhValue **out)
   dims[0] = (n - width) / stride + 1;
   dims[1] = width;
   if (dims[0] * dims[1] > MOST)
-    return ph_convert_stay (l, "its windows are too many");
+    return ph_convert_stay (l, "it has too many windows");
   at = g_new (gint64, (gsize) (dims[0] * dims[1]));
   for (gint64 i = 0; i < dims[0]; i++)
     for (gint64 k = 0; k < width; k++)
@@ -265,7 +265,7 @@ im2col (PhConvert *l, PhValue **out)
 
   if (x == NULL || ph_value_rank (x) != 4 || !two (l, "kernel_size", 1, kernel) || !two (l, "dilation", 1, dilation)
       || !two (l, "padding", 0, padding) || !two (l, "stride", 1, stride))
-    return ph_convert_stay (l, "its windows or the rank of its operand are not known");
+    return ph_convert_stay (l, "the size of its windows or the rank of its operand is not known");
   for (guint i = 0; i < 2; i++)
     if (kernel[i] < 1 || dilation[i] < 1 || stride[i] < 1 || padding[i] < 0 || size_of (l, x, 2 + (int) i) < 0
         || size_of (l, x, 1) < 0)
@@ -297,7 +297,7 @@ col2im (PhConvert *l, PhValue **out)
 
   if (x == NULL || ph_value_rank (x) != 3 || !two (l, "output_size", 1, size) || !two (l, "kernel_size", 1, kernel)
       || !two (l, "dilation", 1, dilation) || !two (l, "padding", 0, padding) || !two (l, "stride", 1, stride))
-    return ph_convert_stay (l, "its windows or the rank of its operand are not known");
+    return ph_convert_stay (l, "the size of its windows or the rank of its operand is not known");
   memcpy (padding + 2, padding, 2 * sizeof *padding);
   out[0] = PH_BUILD_WITH (l->b, Col2Im,
                           PH_ATTRS (ph_attr_new_ints ("dilations", dilation, 2), ph_attr_new_ints ("pads", padding, 4),
@@ -327,7 +327,7 @@ ph_aten_shuffle (PhConvert *l, PhValue **out)
     if ((sizes[i] = size_of (l, x, c + i)) < 0)
       return FALSE;
   if (channels ? sizes[0] % r != 0 : back ? sizes[1] % r != 0 || sizes[2] % r != 0 : sizes[0] % (r * r) != 0)
-    return ph_convert_stay (l, "its sizes are no multiples of its factor");
+    return ph_convert_stay (l, "its sizes are not multiples of its factor");
   for (int i = 0; i < c; i++)
     {
       split[n] = joined[m++] = 0;
@@ -398,7 +398,7 @@ repeat_each (PhConvert *l, PhValue **out)
       || (known != NULL
           && (!ph_dtype_is_integer (ph_tensor_dtype (known))
               || (ph_tensor_count (known) != 1 && (gint64) ph_tensor_count (known) != n))))
-    return ph_convert_stay (l, "how often it repeats is not known");
+    return ph_convert_stay (l, "the number of repetitions is not known");
   for (gint64 i = 0; i < n; i++)
     {
       const gint64 count = known == NULL ? attr->i : ph_tensor_get_int (known, ph_tensor_count (known) == 1 ? 0 : (gsize) i);
@@ -466,7 +466,7 @@ grid (PhConvert *l, PhValue **out)
       const guint to = swapped && n > 1 && i < 2 ? 1 - i : i;
 
       if ((parts[i] = ph_aten_tensor (l, i)) == NULL)
-        return ph_convert_stay (l, "an element of its list is not known");
+        return ph_convert_stay (l, "an element of its list is not a known number");
       lengths[to] = PH_BUILD (l->b, Reshape, PH_BUILD (l->b, Size, parts[i]), ph_convert_ints_value (l, (gint64[]) { 1 }, 1));
     }
   shape = ph_aten_concat (l, lengths, n, 0);
@@ -495,7 +495,7 @@ broadcast (PhConvert *l, PhValue **out)
       PhValue *one;
 
       if ((parts[i] = ph_aten_tensor (l, i)) == NULL)
-        return ph_convert_stay (l, "an element of its list is not known");
+        return ph_convert_stay (l, "an element of its list is not a known number");
       one = ph_convert_cast (l, parts[i], PH_FLOAT);
       all = all == NULL ? one : PH_BUILD (l->b, Add, all, one);
     }
@@ -565,20 +565,20 @@ raise_rank (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char places[] = "Where the elements lie is computed at once, since the sizes are known.";
-static const char constant[] = "It is computed at once.";
-static const char joined[] = "Dimensions that are missing are added first.";
+static const char places[] = "The sizes are known, so the indices of the elements are a constant.";
+static const char constant[] = "Its operands are constant, so it is evaluated now.";
+static const char joined[] = "Missing leading dimensions are added before the operator.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_part[] = {
   { "aten:diagonal", diagonal, "Gather", places }, { "aten:diagonal_copy", diagonal, "Gather", places }, { "aten:diag", diagonal, "Gather", places }, { "aten:diag_embed", diagonal, "Gather and Where", places },
   { "aten:trace", trace, "ReduceSum of the diagonal", places }, { "aten:eye", eye, "a constant", constant }, { "aten:linspace", linspace, "a constant", constant },
   { "aten:tril_indices", triangle_indices, "a constant", constant }, { "aten:triu_indices", triangle_indices, "a constant", constant },
-  { "aten:unfold", unfold, "Gather", places }, { "aten:im2col", im2col, "two Gathers", places }, { "aten:col2im", col2im, "Col2Im", "Both add what lies in several windows." },
+  { "aten:unfold", unfold, "Gather", places }, { "aten:im2col", im2col, "two Gathers", places }, { "aten:col2im", col2im, "Col2Im", "Both add the elements of overlapping windows." },
   { "aten:pixel_unshuffle", ph_aten_shuffle, "Reshape and Transpose", places }, { "aten:channel_shuffle", ph_aten_shuffle, "Reshape and Transpose", places },
   { "aten:native_channel_shuffle", ph_aten_shuffle, "Reshape and Transpose", places }, { "aten:repeat_interleave", repeat_each, "Gather", places },
   { "aten:rot90", rotate, "Transpose and Slice", places }, { "aten:flipud", rotate, "Slice with steps of -1", places }, { "aten:fliplr", rotate, "Slice with steps of -1", places },
-  { "aten:meshgrid", grid, "Reshape and Expand", "Each tensor lies along one dimension." }, { "aten:broadcast_tensors", broadcast, "Expand", "All to the shape that they have together." },
+  { "aten:meshgrid", grid, "Reshape and Expand", "Each tensor is broadcast along a dimension of its own." }, { "aten:broadcast_tensors", broadcast, "Expand", "All tensors are expanded to their common broadcast shape." },
   { "aten:hstack", pile, "Concat", joined }, { "aten:vstack", pile, "Concat", joined }, { "aten:dstack", pile, "Concat", joined }, { "aten:column_stack", pile, "Concat", joined },
   { "aten:atleast_1d", raise_rank, "Unsqueeze", joined }, { "aten:atleast_2d", raise_rank, "Unsqueeze", joined }, { "aten:atleast_3d", raise_rank, "Unsqueeze", joined },
   { NULL }

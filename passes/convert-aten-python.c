@@ -103,7 +103,7 @@ is_none (PhConvert *l, PhValue **out)
     {
       if (l->in[0] != NULL && (from == NULL || !ph_aten_is_control (from)))
         out[0] = ph_build_scalar (l->b, PH_BOOL, (l->in[0] == l->in[1]) == (strcmp (ph_aten_name (l), "__is__") == 0));
-      return out[0] != NULL || ph_convert_stay (l, "whether they are one object depends on a branch");
+      return out[0] != NULL || ph_convert_stay (l, "whether both are the same object depends on a branch");
     }
   if (ph_node_attr (l->node, "obj") != NULL)
     return ph_convert_stay (l, "it compares two objects");
@@ -124,7 +124,7 @@ contains (PhConvert *l, PhValue **out)
 
   if (!ph_aten_ints (l, "l", list, &n) || constant == NULL || ph_tensor_count (constant) != 1
       || !ph_dtype_is_integer (ph_tensor_dtype (constant)))
-    return ph_convert_stay (l, "what is looked for, or where, is not known");
+    return ph_convert_stay (l, "the element that it looks for, or the list, is not known");
   for (guint i = 0; i < n; i++)
     found = found || list[i] == ph_tensor_get_int (constant, 0);
   out[0] = ph_build_scalar (l->b, PH_BOOL, found);
@@ -379,7 +379,7 @@ append (PhConvert *l, PhValue **out)
     item = ph_build_scalar (l->b, number.dtype, number.number);
 
   if (list == NULL || item == NULL || !ph_aten_is_list (list) || list->inputs->len > 10000)
-    return ph_convert_stay (l, "what the list holds is not known");
+    return ph_convert_stay (l, "the elements of the list are not known");
   items = g_new0 (PhValue *, list->inputs->len + 1);
   memcpy (items, list->inputs->pdata, list->inputs->len * sizeof *items);
   items[list->inputs->len] = item;
@@ -398,7 +398,7 @@ unpack (PhConvert *l, PhValue **out)
   if (list != NULL && ph_aten_is_list (list))
     {
       if (list->inputs->len != l->n_out)
-        return ph_convert_stay (l, "it takes another number of elements");
+        return ph_convert_stay (l, "it unpacks a different number of elements");
       for (guint i = 0; i < l->n_out; i++)
         out[i] = list->inputs->pdata[i];
       return TRUE;
@@ -543,9 +543,9 @@ ph_aten_settled (PhConvert *l, PhValue *value)
 }
 
 static const char known[] = "It is known from the types of the operands.";
-static const char machine[] = "Peephole runs on a CPU, and the model as it was written.";
-static const char message[] = "It is text of a message.";
-static const char elements[] = "The elements of a list stand where they are used.";
+static const char machine[] = "For inference on a CPU the answer is always the same.";
+static const char message[] = "It only formats the text of a message.";
+static const char elements[] = "No list is needed, because each element is used directly where the list is read.";
 
 /* clang-format off */
 #define WHERE(name) { name, surroundings, "a constant", machine }
@@ -558,8 +558,8 @@ const PhConvertRule ph_convert_aten_python[] = {
   { "torch:str", text, "a constant", message }, { "aten:str", text, "a constant", message }, { "aten:format", text, "a constant", message }, { "aten:find", find, "a constant", message },
   { "prim:TupleUnpack", unpack, "its elements", elements }, { "prim:ListUnpack", unpack, "its elements", elements },
   { "aten:append", append, "a longer list", elements }, { "aten:list", same_list, "its operand", elements },
-  { "prim:max", extreme, "Max", "Both give the larger number." }, { "prim:min", extreme, "Min", "Both give the smaller number." },
-  { "aten:__range_length", range_length, "a constant", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index counts from the start in steps." },
+  { "prim:max", extreme, "Max", "Both return the larger number." }, { "prim:min", extreme, "Min", "Both return the smaller number." },
+  { "aten:__range_length", range_length, "a constant", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index is the start plus the iteration number times the step." },
   { NULL }
 };
 /* clang-format on */

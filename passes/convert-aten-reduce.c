@@ -402,7 +402,7 @@ fill (PhConvert *l, PhValue **out)
   if (like && x == NULL)
     return FALSE;
   if (full && !ph_aten_arg (l, like ? 1 : 0, "fill_value", &number))
-    return ph_convert_stay (l, "what it is filled with is not known");
+    return ph_convert_stay (l, "the value that fills it is not known");
   if (dtype == PH_UNDEFINED)
     dtype = like ? ph_convert_dtype (x) : full ? number.dtype == PH_DOUBLE ? PH_FLOAT : number.dtype : PH_FLOAT;
   sizes = like && !g_str_has_prefix (op, "new_") ? ph_aten_shape_part (l, x, 0, G_MAXINT64) : ph_aten_sizes (l, "size", -1);
@@ -424,7 +424,7 @@ overwrite (PhConvert *l, PhValue **out)
     return FALSE;
   if (strcmp (ph_aten_name (l), "zero") != 0
       && !ph_aten_arg (l, 1, strcmp (ph_aten_name (l), "fill") == 0 ? "value" : "src", &from))
-    return ph_convert_stay (l, "what is written is not known");
+    return ph_convert_stay (l, "the type of the value that it writes is not known");
   sizes = ph_aten_shape_part (l, x, 0, G_MAXINT64);
   out[0] = PH_BUILD (l->b, Expand, ph_aten_as (l, &from, ph_convert_dtype (x), x), sizes);
   return TRUE;
@@ -492,7 +492,7 @@ one_hot (PhConvert *l, PhValue **out)
   const gint64 n = ph_aten_int (l, "num_classes", -1);
 
   if (x == NULL || n < 0)
-    return ph_convert_stay (l, "how many classes there are is not known");
+    return ph_convert_stay (l, "the number of classes is not known");
   out[0] = PH_BUILD (l->b, OneHot, x, ph_build_scalar (l->b, PH_INT64, (double) n),
                      ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2));
   return TRUE;
@@ -522,11 +522,11 @@ drop (PhConvert *l, PhValue **out)
   return ph_aten_same (l, out);
 }
 
-static const char over[] = "Both go over dimensions; without any, over all.";
-static const char same_type[] = "PyTorch numbers element types, ONNX has names for them.";
-static const char alone[] = "A number is a tensor without dimensions.";
-static const char made[] = "It is made of one number and a shape.";
-static const char nothing[] = "It does nothing when a model is only run.";
+static const char over[] = "Both reduce the given dimensions, or all dimensions if none is given.";
+static const char same_type[] = "Both convert the element type; PyTorch and ONNX number the types differently.";
+static const char alone[] = "In ONNX a number is a tensor of rank 0.";
+static const char made[] = "The tensor is built from numbers and a shape.";
+static const char nothing[] = "It has no effect at inference.";
 
 /* clang-format off */
 #define REDUCE(name, of) { "aten:" name, reduce, of, over }
@@ -537,27 +537,27 @@ static const char nothing[] = "It does nothing when a model is only run.";
 const PhConvertRule ph_convert_aten_reduce[] = {
   REDUCE ("sum", "ReduceSum"), REDUCE ("mean", "ReduceMean"), REDUCE ("prod", "ReduceProd"), REDUCE ("amax", "ReduceMax"), REDUCE ("amin", "ReduceMin"), REDUCE ("logsumexp", "ReduceLogSumExp"),
   REDUCE ("all", "ReduceMin of truth values"), REDUCE ("any", "ReduceMax of truth values"),
-  { "aten:max", extreme, "ReduceMax and ArgMax, or Max", "Along a dimension it also says where." }, { "aten:min", extreme, "ReduceMin and ArgMin, or Min", "Along a dimension it also says where." },
+  { "aten:max", extreme, "ReduceMax and ArgMax, or Max", "With a dimension, PyTorch also returns the indices." }, { "aten:min", extreme, "ReduceMin and ArgMin, or Min", "With a dimension, PyTorch also returns the indices." },
   { "aten:argmax", place, "ArgMax", over }, { "aten:argmin", place, "ArgMin", over },
-  { "aten:var", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std", variance, "the root of the variance", "PyTorch divides by one less than there are." },
-  { "aten:var_mean", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std_mean", variance, "the root of the variance", "PyTorch divides by one less than there are." },
+  { "aten:var", variance, "ReduceMean of the squared differences from the mean", "By default, PyTorch divides by the number of elements minus one." }, { "aten:std", variance, "Sqrt of the variance", "By default, PyTorch divides by the number of elements minus one." },
+  { "aten:var_mean", variance, "ReduceMean of the squared differences from the mean", "By default, PyTorch divides by the number of elements minus one." }, { "aten:std_mean", variance, "Sqrt of the variance", "By default, PyTorch divides by the number of elements minus one." },
   { "aten:norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:linalg_vector_norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:frobenius_norm", norm, "ReduceL2", over },
-  { "aten:linalg_norm", norm, "ReduceL2", over }, { "aten:cosine_similarity", cosine, "the product over the norms", over }, { "aten:cumprod", cumsum, "CumProd", over },
-  { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both give values and where they were." }, { "aten:sort", top, "TopK of all", "ONNX has no operator that sorts." },
-  { "aten:argsort", top, "TopK of all", "ONNX has no operator that sorts." },
+  { "aten:linalg_norm", norm, "ReduceL2", over }, { "aten:cosine_similarity", cosine, "the product divided by the norms", over }, { "aten:cumprod", cumsum, "CumProd", over },
+  { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both return the values and their indices." }, { "aten:sort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." },
+  { "aten:argsort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." },
   TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"), TO ("_cast_Float"), TO ("_cast_Long"), { "prims:convert_element_type", to, "Cast", same_type },
   { "aten:Int", number, "Cast", alone }, { "aten:Float", number, "Cast", alone }, { "aten:Bool", number, "Cast", alone }, { "aten:item", number, "its operand", alone },
   { "aten:ScalarImplicit", number, "its operand", alone }, { "aten:IntImplicit", number, "its operand", alone }, { "prim:NumToTensor", number, "its operand", alone },
-  { "aten:size", size, "Shape", "A size that is known is a constant." }, { "prim:shape", size, "Shape", "A size that is known is a constant." }, { "aten:numel", size, "Size", "Both count elements." },
-  { "aten:dim", size, "a constant", "The rank is known." }, { "aten:len", size, "Shape", "The length of a tensor is its first size." }, { "aten:sym_size", size, "Shape", "A size that is known is a constant." },
-  { "aten:__getitem__", get_item, "the element, or Gather", "Sizes are a tensor in ONNX." },
+  { "aten:size", size, "Shape", "A known size is a constant." }, { "prim:shape", size, "Shape", "A known size is a constant." }, { "aten:numel", size, "Size", "Both count elements." },
+  { "aten:dim", size, "a constant", "The rank is known." }, { "aten:len", size, "Shape", "The length of a tensor is the size of its first dimension." }, { "aten:sym_size", size, "Shape", "A known size is a constant." },
+  { "aten:__getitem__", get_item, "the element, or Gather", "In ONNX all sizes are one tensor." },
   FILL ("zeros"), FILL ("ones"), FILL ("full"), FILL ("empty"), FILL ("zeros_like"), FILL ("ones_like"), FILL ("full_like"), FILL ("empty_like"), FILL ("new_zeros"), FILL ("new_ones"), FILL ("new_full"),
   FILL ("new_empty"), FILL ("empty_strided"), FILL ("new_empty_strided"),
-  { "aten:copy", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
-  { "aten:fill", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
-  { "aten:zero", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
-  { "aten:arange", arange, "Range", "Both leave out the end." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
-  { "aten:one_hot", one_hot, "OneHot", "Both put the classes last." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch has a row for each element, ONNX a column." },
+  { "aten:copy", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
+  { "aten:fill", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
+  { "aten:zero", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
+  { "aten:arange", arange, "Range", "In both, the end is not included." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
+  { "aten:one_hot", one_hot, "OneHot", "Both put the classes in the last dimension." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch's indices have a row for each element, and ONNX's a column." },
   DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"), { "prims:view_of", drop, "its operand", nothing },
   { NULL }

@@ -22,7 +22,7 @@ view (PhConvert *l, PhValue **out)
   else
     {
       if (ph_aten_dtype (l, param) != PH_UNDEFINED && ph_node_attr (l->node, param)->kind == PH_ATTR_STRING)
-        return ph_convert_stay (l, "it takes the bits for another element type");
+        return ph_convert_stay (l, "it reinterprets the bits as another element type");
       shape = ph_aten_sizes (l, param, -1);
       if (ph_aten_ints (l, param, known, &n))
         for (guint i = 0; i < n; i++)
@@ -156,7 +156,7 @@ permute (PhConvert *l, PhValue **out)
 
       n = PH_MAX_RANK;
       if (rank < 0 || !ph_aten_ints (l, "source", from, &n) || !ph_aten_ints (l, "destination", to, &m) || n != m)
-        return ph_convert_stay (l, "where its dimensions go is not known");
+        return ph_convert_stay (l, "the order of its dimensions is not known");
       for (int i = 0; i < rank; i++)
         place[i] = -1;
       for (guint i = 0; i < n; i++)
@@ -191,7 +191,7 @@ permute (PhConvert *l, PhValue **out)
   else if (strcmp (op, "permute") == 0)
     {
       if (!ph_aten_ints (l, "dims", perm, &n) || (rank >= 0 && n != (guint) rank))
-        return ph_convert_stay (l, "its dims are not known, or not as many as there are");
+        return ph_convert_stay (l, "its dims are not known, or their number is not the rank of its operand");
       for (guint i = 0; i < n; i++)
         perm[i] += perm[i] < 0 ? n : 0;
     }
@@ -286,7 +286,7 @@ join (PhConvert *l, PhValue **out)
       PhValue *part = ph_aten_tensor (l, i);
 
       if (part == NULL)
-        return ph_convert_stay (l, "an element of its list is not known");
+        return ph_convert_stay (l, "an element of its list is not a known number");
       /* Empty vectors are skipped: a list begins with one before anything is appended. */
       if (strcmp (ph_aten_name (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
         continue;
@@ -323,13 +323,13 @@ split (PhConvert *l, PhValue **out)
   if (x == NULL || !ph_aten_ints (l, param, sizes, &n) || n == 0)
     return ph_convert_stay (l, "its sizes are not known");
   if (l->n_out > G_N_ELEMENTS (sizes))
-    return ph_convert_stay (l, "its parts are more than %u", (guint) G_N_ELEMENTS (sizes));
+    return ph_convert_stay (l, "it has more than %u parts", (guint) G_N_ELEMENTS (sizes));
   if (strcmp (op, "tensor_split") == 0)
     {
       const gint64 sections = sizes[0];
 
       if (n != 1 || sections < 1 || sections > (gint64) G_N_ELEMENTS (sizes) || length < 0)
-        return ph_convert_stay (l, "where it is cut is not known");
+        return ph_convert_stay (l, "the positions at which it is split are not known");
       for (n = 0; n < (guint) sections; n++)
         sizes[n] = length / sections + (n < (guint) (length % sections));
     }
@@ -343,10 +343,10 @@ split (PhConvert *l, PhValue **out)
       if (g_str_has_suffix (op, "chunk"))
         each = sizes[0] > 0 ? (length + sizes[0] - 1) / sizes[0] : 0;
       if (each <= 0)
-        return ph_convert_stay (l, "its parts have no size");
+        return ph_convert_stay (l, "the size of its parts is not positive");
       count = list ? (length + each - 1) / each : l->n_out;
       if (count > (gint64) G_N_ELEMENTS (sizes))
-        return ph_convert_stay (l, "its parts are more than %u", (guint) G_N_ELEMENTS (sizes));
+        return ph_convert_stay (l, "it has more than %u parts", (guint) G_N_ELEMENTS (sizes));
       for (n = 0; n < count; n++)
         sizes[n] = each;
     }
@@ -490,7 +490,7 @@ pad (PhConvert *l, PhValue **out)
 
   if (x == NULL
       || !ph_aten_ints (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", given, &n))
-    return ph_convert_stay (l, "how wide the border is, is not known");
+    return ph_convert_stay (l, "the width of the padding is not known");
   if (rank < 0 || n % 2 != 0 || n / 2 > (guint) rank)
     return ph_convert_stay (l, "the rank of its operand is not known");
   if (g_str_has_prefix (op, "reflection"))
@@ -563,36 +563,36 @@ triangle (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char same_numbers[] = "Both put the same elements into another order or shape.";
-static const char dims[] = "Negative dimensions count from the end, in both.";
+static const char same_numbers[] = "Both return the same elements in another order or shape.";
+static const char dims[] = "In both, a negative dimension counts from the end.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:view", view, "Reshape", same_numbers }, { "aten:reshape", view, "Reshape", same_numbers }, { "aten:_unsafe_view", view, "Reshape", same_numbers }, { "aten:_reshape_alias", view, "Reshape", same_numbers },
   { "aten:view_as", view, "Reshape to the Shape of the other", same_numbers }, { "aten:reshape_as", view, "Reshape to the Shape of the other", same_numbers },
   { "aten:flatten", flatten, "Flatten, or Reshape", "ONNX's Flatten always gives two dimensions." }, { "aten:unflatten", unflatten, "Reshape", same_numbers },
-  { "aten:squeeze", squeeze, "Squeeze", "PyTorch leaves a dimension that is not one." }, { "aten:unsqueeze", unsqueeze, "Unsqueeze", dims },
-  { "aten:permute", permute, "Transpose", dims }, { "aten:transpose", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
-  { "aten:swapaxes", permute, "Transpose", "ONNX's Transpose says where all dimensions go." }, { "aten:swapdims", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
+  { "aten:squeeze", squeeze, "Squeeze", "PyTorch only removes the dimension if its size is one." }, { "aten:unsqueeze", unsqueeze, "Unsqueeze", dims },
+  { "aten:permute", permute, "Transpose", dims }, { "aten:transpose", permute, "Transpose", "ONNX's Transpose lists the order of all dimensions." },
+  { "aten:swapaxes", permute, "Transpose", "ONNX's Transpose lists the order of all dimensions." }, { "aten:swapdims", permute, "Transpose", "ONNX's Transpose lists the order of all dimensions." },
   { "aten:t", permute, "Transpose", dims }, { "aten:numpy_T", permute, "Transpose", dims }, { "aten:mT", permute, "Transpose", dims },
-  { "aten:movedim", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
-  { "aten:broadcast_to", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." },
-  { "aten:expand", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
-  { "aten:repeat", repeat, "Tile", "PyTorch adds dimensions in front first." }, { "aten:tile", repeat, "Tile", "PyTorch adds dimensions in front first." },
-  { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX joins along a dimension that is there." },
-  { "aten:split", split, "Slices", "The last part may be smaller." }, { "aten:split_with_sizes", split, "Slices", dims }, { "aten:chunk", split, "Slices", "The last part may be smaller." },
-  { "aten:unsafe_chunk", split, "Slices", "The last part may be smaller." }, { "aten:unsafe_split", split, "Slices", "The last part may be smaller." },
-  { "aten:tensor_split", split, "Slices", "The first parts are one larger, as far as there is a rest." },
-  { "aten:unbind", unbind, "Gathers", "A single index takes its dimension away." },
-  { "aten:slice", slice, "Slice", "Ends beyond the last element mean the last, in both." }, { "aten:narrow", slice, "Slice", dims },
-  { "aten:select", select_, "Gather", "A single index takes its dimension away." },
-  { "aten:select_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
-  { "aten:slice_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
-  { "aten:constant_pad_nd", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:pad", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
-  { "aten:reflection_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
-  { "aten:replication_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
-  { "aten:reflection_pad3d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad3d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
-  { "aten:flip", flip, "Slice with steps of -1", dims }, { "aten:roll", roll, "Concat of two Slices", "ONNX has no operator for it." },
+  { "aten:movedim", permute, "Transpose", "ONNX's Transpose lists the order of all dimensions." },
+  { "aten:broadcast_to", expand, "Expand", "In PyTorch -1 keeps a size; in ONNX's Expand a 1 does." },
+  { "aten:expand", expand, "Expand", "In PyTorch -1 keeps a size; in ONNX's Expand a 1 does." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
+  { "aten:repeat", repeat, "Tile", "PyTorch adds leading dimensions first." }, { "aten:tile", repeat, "Tile", "PyTorch adds leading dimensions first." },
+  { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX only concatenates along an existing dimension, so one is added first." },
+  { "aten:split", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." }, { "aten:split_with_sizes", split, "Slices", dims }, { "aten:chunk", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." },
+  { "aten:unsafe_chunk", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." }, { "aten:unsafe_split", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." },
+  { "aten:tensor_split", split, "Slices", "If the size is not divisible, the first parts get one element more." },
+  { "aten:unbind", unbind, "Gathers", "A single index removes its dimension." },
+  { "aten:slice", slice, "Slice", "In both, an end past the last element is clamped." }, { "aten:narrow", slice, "Slice", dims },
+  { "aten:select", select_, "Gather", "A single index removes its dimension." },
+  { "aten:select_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
+  { "aten:slice_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
+  { "aten:constant_pad_nd", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:pad", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
+  { "aten:reflection_pad1d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
+  { "aten:replication_pad1d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
+  { "aten:reflection_pad3d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:replication_pad3d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
+  { "aten:flip", flip, "Slice with steps of -1", dims }, { "aten:roll", roll, "Concat of two Slices", "ONNX has no identical operator, so it is composed of others." },
   { "aten:tril", triangle, "Trilu", same_numbers }, { "aten:triu", triangle, "Trilu", same_numbers },
   { NULL }
 };

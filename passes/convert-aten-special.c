@@ -142,7 +142,7 @@ binary (PhConvert *l, PhValue **out)
       PhValue *u = ph_convert_cast (l, x, wide), *v = ph_convert_cast (l, y, wide);
 
       if (ph_aten_int (l, "equal_nan", 0) != 0)
-        return ph_convert_stay (l, "it takes NaNs for equal");
+        return ph_convert_stay (l, "it treats NaNs as equal");
       out[0] = PH_BUILD (
           l->b, Or, PH_BUILD (l->b, Equal, u, v),
           PH_BUILD (l->b, And,
@@ -341,7 +341,7 @@ kth (PhConvert *l, PhValue **out)
       for (int i = 0; i < ph_value_rank (x); i++)
         n = n >= 0 && ph_value_dim (x, i) >= 0 ? n * ph_value_dim (x, i) : -1;
       if (n <= 0 || ph_value_rank (x) < 0)
-        return ph_convert_stay (l, "how many elements there are is not known");
+        return ph_convert_stay (l, "the number of elements is not known");
       return smallest (l, ph_convert_reshape (l, x, &all, 1), 0, (n + 1) / 2, FALSE, out);
     }
   if ((axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", -1))) < 0)
@@ -397,7 +397,7 @@ bucket (PhConvert *l, PhValue **out)
 
   if (!ph_aten_arg (l, search ? 1 : 0, "self", &x) || !ph_aten_arg (l, search ? 0 : 1, "boundaries", &bounds)
       || bounds.value == NULL || ph_value_rank (bounds.value) != 1)
-    return ph_convert_stay (l, "its boundaries are not one list");
+    return ph_convert_stay (l, "its boundaries are not a vector");
   dtype = ph_aten_promote (
       (PhAtenArg[]) { { .value = x.value, .dtype = x.dtype, .level = 2 }, { .dtype = bounds.dtype, .level = 2 } }, 2);
   values = ph_aten_as (l, &x, dtype, NULL);
@@ -449,8 +449,8 @@ cosine_window (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static const char none[] = "ONNX has no operator for it.";
-static const char sorted[] = "The smallest ones in order, and the last of them.";
+static const char none[] = "ONNX has no identical operator, so it is composed of others.";
+static const char sorted[] = "The k-th smallest element is the last of the k smallest ones in order.";
 
 /* clang-format off */
 #define UNARY(name, of)  { "aten:" name, unary, of, none }
@@ -458,20 +458,20 @@ static const char sorted[] = "The smallest ones in order, and the last of them."
 #define SHIFT(name)      { "aten:" name, shift, "Mul or Div by a power of two", none }
 
 const PhConvertRule ph_convert_aten_special[] = {
-  UNARY ("frac", "x less what is whole of it"), UNARY ("sgn", "Sign"), UNARY ("isposinf", "IsInf"), UNARY ("isneginf", "IsInf"), UNARY ("signbit", "Less"), UNARY ("logit", "Log(x / (1 - x))"),
+  UNARY ("frac", "x minus its integer part"), UNARY ("sgn", "Sign"), UNARY ("isposinf", "IsInf"), UNARY ("isneginf", "IsInf"), UNARY ("signbit", "Less"), UNARY ("logit", "Log(x / (1 - x))"),
   UNARY ("rrelu", "LeakyRelu"), UNARY ("sinc", "Sin(pi x) / (pi x)"), { "aten:fake_quantize_per_tensor_affine", fake_quantise, "Round and Clip", none },
   { "aten:fake_quantize_per_tensor_affine_cachemask", fake_quantise, "Round and Clip", none },
   BINARY ("xlogy", "Mul(x, Log(y))"), BINARY ("float_power", "Pow in double"), BINARY ("hypot", "Sqrt(x x + y y)"), BINARY ("ldexp", "Mul by a power of two"), BINARY ("heaviside", "Where and Greater"),
   BINARY ("fmax", "Max"), BINARY ("fmin", "Min"), BINARY ("copysign", "Abs and Neg"), BINARY ("isclose", "LessOrEqual"),
   SHIFT ("bitwise_left_shift"), SHIFT ("bitwise_right_shift"), SHIFT ("__lshift__"), SHIFT ("__rshift__"),
-  { "aten:outer", outer, "Mul", "A column times a row." }, { "aten:ger", outer, "Mul", "A column times a row." }, { "aten:cross", cross, "Gathers and Muls", none }, { "aten:linalg_cross", cross, "Gathers and Muls", none },
+  { "aten:outer", outer, "Mul", "The outer product is a column times a row." }, { "aten:ger", outer, "Mul", "The outer product is a column times a row." }, { "aten:cross", cross, "Gathers and Muls", none }, { "aten:linalg_cross", cross, "Gathers and Muls", none },
   { "aten:addbmm", add_products, "MatMul, ReduceSum and Add", none }, { "aten:addr", add_products, "Mul and Add", none },
   { "aten:count_nonzero", count, "ReduceSum of truth values", none }, { "aten:kthvalue", kth, "TopK", sorted }, { "aten:median", kth, "TopK", sorted },
-  { "aten:aminmax", both_ends, "ReduceMin and ReduceMax", "Both over the same dimensions." }, { "aten:logcumsumexp", log_running_sum, "CumSum of Exp", none },
-  { "aten:bucketize", bucket, "ReduceSum of Less", "An element's bucket is how many boundaries are below it." }, { "aten:searchsorted", bucket, "ReduceSum of Less", "An element's place is how many are below it." },
-  { "aten:linalg_det", determinant, "Det", "Both take the last two dimensions." }, { "aten:det", determinant, "Det", "Both take the last two dimensions." },
+  { "aten:aminmax", both_ends, "ReduceMin and ReduceMax", "Both reduce the same dimensions." }, { "aten:logcumsumexp", log_running_sum, "CumSum of Exp", none },
+  { "aten:bucketize", bucket, "ReduceSum of Less", "The bucket of an element is the number of boundaries below it." }, { "aten:searchsorted", bucket, "ReduceSum of Less", "The position of an element is the number of elements below it." },
+  { "aten:linalg_det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:det", determinant, "Det", "Both work on the last two dimensions." },
   { "aten:hann_window", cosine_window, "a constant", none }, { "aten:hamming_window", cosine_window, "a constant", none }, { "aten:blackman_window", cosine_window, "a constant", none },
-  { "aten:atan2", atan2_, "Atan of the quotient, in its quadrant", none },
+  { "aten:atan2", atan2_, "Atan of the quotient, moved to the quadrant", none },
   { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },
   { NULL }
 };

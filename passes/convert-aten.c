@@ -350,7 +350,7 @@ ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis)
   for (guint i = 0; i < n; i++)
     if (values[i] == NULL)
       {
-        ph_convert_stay (l, "an element of its list is not known");
+        ph_convert_stay (l, "an element of its list is not a known number");
         return NULL;
       }
   return n == 1 ? values[0] : ph_build_node (l->b, &ph_op_Concat, values, n, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
@@ -449,7 +449,7 @@ ph_aten_prepare (PhPassRun *run, GError **error)
         continue;
       dtype = guess (input);
       if (!ph_pass_begin (run, "aten:input", NULL,
-                          "The file does not say what the input is made of: it is taken from how it is used."))
+                          "The file does not give the element type of the input, so it is inferred from its uses."))
         return TRUE;
       if (!ph_value_set_type (input,
                               input->type != NULL && input->type->has_rank
@@ -458,7 +458,8 @@ ph_aten_prepare (PhPassRun *run, GError **error)
                               error))
         return FALSE;
       ph_pass_end (run);
-      ph_pass_note (run, "the element type of input '%s' is not in the file; taken for %s", input->name, ph_dtype_name (dtype));
+      ph_pass_note (run, "the element type of input '%s' is not in the file; it is assumed to be %s", input->name,
+                    ph_dtype_name (dtype));
     }
   return TRUE;
 }
@@ -485,7 +486,7 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
   if (ph_node_graph (node, "then_branch") != NULL && !used && raises)
     {
       if (!ph_pass_begin (run, "prim:If", node,
-                          "It only checks its operands, and raises an error that ONNX has no operator for."))
+                          "It only checks its operands and raises an error, for which ONNX has no operator."))
         return TRUE;
       if (!ph_graph_remove_node (node, error))
         return FALSE;
@@ -494,8 +495,7 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
     }
   if (ph_node_graph (node, "body") == NULL || body == NULL || body->inputs->len != node->inputs->len)
     return TRUE;
-  if (!ph_pass_begin (run, "prim:Loop", node,
-                      "Inside, a loop's values are of the types that they begin with; their sizes may change."))
+  if (!ph_pass_begin (run, "prim:Loop", node, "The values of a loop keep their initial element types; their sizes may change."))
     return TRUE;
   for (guint i = 2; i < body->inputs->len; i++)
     {
@@ -535,7 +535,8 @@ ph_aten_finish (PhPassRun *run, GError **error)
             used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;
           if (used)
             continue;
-          if (!ph_pass_begin (run, "prim:list", node, "Its elements stand where they are used."))
+          if (!ph_pass_begin (run, "prim:list", node,
+                              "No list is needed, because each element is used directly where the list is read."))
             return TRUE;
           if (!ph_graph_remove_node (node, error))
             return FALSE;

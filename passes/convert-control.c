@@ -39,7 +39,7 @@ while_ (PhConvert *l, PhValue **out)
 
   if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n
       || cond->outputs->len != 1 || n == 0)
-    return ph_convert_stay (l, "its condition and body do not take its operands");
+    return ph_convert_stay (l, "its condition and body do not have an input for each operand");
   if (!ph_build_copy (l->b, cond, l->in, &first, NULL))
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -134,7 +134,7 @@ if_or_case (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has no branches");
   for (guint i = 0; i < bodies->len; i++)
     if (((PhGraph *) bodies->pdata[i])->inputs->len != 0 || ((PhGraph *) bodies->pdata[i])->outputs->len != l->n_out)
-      return ph_convert_stay (l, "its branches do not give what it gives");
+      return ph_convert_stay (l, "its branches do not return as many values as it has outputs");
   if (bodies->len == 1)
     return ph_build_copy (l->b, bodies->pdata[0], NULL, out, NULL);
   if (bodies->len > 100)
@@ -147,7 +147,7 @@ static gboolean
 barrier (PhConvert *l, PhValue **out)
 {
   if (l->n_in != l->n_out)
-    return ph_convert_stay (l, "it does not give what it takes");
+    return ph_convert_stay (l, "its results do not have the types of its operands");
   for (guint i = 0; i < l->n_out; i++)
     out[i] = PH_BUILD (l->b, Identity, l->in[i]);
   return TRUE;
@@ -160,7 +160,7 @@ get_tuple_element (PhConvert *l, PhValue **out)
   const gint64 index = ph_convert_int (l, "index", -1);
 
   if (tuple == NULL || g_strcmp0 (ph_convert_name (tuple), "tuple") != 0 || index < 0 || index >= tuple->inputs->len)
-    return ph_convert_stay (l, "what makes its tuple stays");
+    return ph_convert_stay (l, "the operator that makes its tuple stays");
   *out = ph_node_input (tuple, (guint) index);
   return TRUE;
 }
@@ -194,17 +194,17 @@ custom_call (PhConvert *l, PhValue **out)
         *out = PH_BUILD (l->b, Identity, l->in[0]);
         return TRUE;
       }
-  return ph_convert_stay (l, "only its backend knows @%s", target);
+  return ph_convert_stay (l, "only a backend can run @%s", target);
 }
 
 /* clang-format off */
 const PhConvertRule ph_convert_control[] = {
-  { "while", while_, "Loop, with the condition before it and at its end", "ONNX's Loop asks for the condition of the next turn." },
-  { "if", if_or_case, "its If", "Both run one of two bodies." },
-  { "case", if_or_case, "Ifs in each other", "ONNX has two branches; the last one is also for what is out of range." },
-  { "optimization_barrier", barrier, "its Identity", "ONNX's order is that of the values." },
-  { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs instead of tuples." },
-  { "custom_call", custom_call, "Identity, of a sharding", "Where a tensor lies does not change what it is." },
+  { "while", while_, "Loop, with the condition before it and at its end", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
+  { "if", if_or_case, "its If", "Both run one of two bodies, depending on a condition." },
+  { "case", if_or_case, "nested Ifs", "ONNX's If has two branches; the last branch also serves every index out of range." },
+  { "optimization_barrier", barrier, "its Identity", "ONNX orders nodes by the values that they read, so no explicit order is needed." },
+  { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs, so no tuple is needed." },
+  { "custom_call", custom_call, "Identity, of a sharding", "The sharding of a tensor over devices does not change its elements." },
   { NULL }
 };
 /* clang-format on */

@@ -322,7 +322,7 @@ shifts (PhConvert *l, PhValue **out)
   PhValue *x, *by, *enough, *result;
 
   if (width < 8)
-    return ph_convert_stay (l, "%s are shifted by no operator", ph_dtype_name (dtype));
+    return ph_convert_stay (l, "ONNX has no operator that shifts %s", ph_dtype_name (dtype));
   x = ph_convert_cast (l, l->in[0], unsigned_dtype);
   by = ph_convert_cast (l, l->in[1], unsigned_dtype);
   enough = PH_BUILD (l->b, Less, by, ph_convert_number (l, unsigned_dtype, width));
@@ -376,7 +376,7 @@ popcnt (PhConvert *l, PhValue **out)
   PhValue *x;
 
   if (width_of (dtype) < 8)
-    return ph_convert_stay (l, "%s are shifted by no operator", ph_dtype_name (dtype));
+    return ph_convert_stay (l, "ONNX has no operator that shifts %s", ph_dtype_name (dtype));
   x = ph_convert_cast (l, l->in[0], integer_of (ph_dtype_size (dtype), FALSE));
   if (g_str_equal (l->op, "count_leading_zeros"))
     {
@@ -411,7 +411,7 @@ reduce_precision (PhConvert *l, PhValue **out)
       return TRUE;
     }
   if (dtype == PH_DOUBLE || e > 11)
-    return ph_convert_stay (l, "doubles are rounded by no operator");
+    return ph_convert_stay (l, "no rule reduces the precision of doubles");
   /* In double: x c - (x c - x), with c = 2^(53 - m - 1) + 1, keeps m + 1 digits (Dekker). */
   work = ph_convert_cast (l, x, PH_DOUBLE);
   scaled = PH_BUILD (l->b, Mul, work, ph_convert_number (l, PH_DOUBLE, ldexp (1, (int) (53 - MIN (m, 51) - 1)) + 1));
@@ -429,7 +429,7 @@ reduce_precision (PhConvert *l, PhValue **out)
 }
 
 /* clang-format off */
-#define SAME(name_) { name_, same, "the operator of that meaning", "Both mean the same." }
+#define SAME(name_) { name_, same, "the operator of that meaning", "Both compute the same function." }
 const PhConvertRule ph_convert_elementwise[] = {
   SAME ("add"), SAME ("multiply"), SAME ("subtract"), SAME ("divide"), SAME ("maximum"), SAME ("minimum"), SAME ("power"), SAME ("and"),
   SAME ("or"), SAME ("xor"), SAME ("not"), SAME ("ceil"), SAME ("floor"), SAME ("cosine"), SAME ("sine"), SAME ("tan"), SAME ("tanh"),
@@ -437,7 +437,7 @@ const PhConvertRule ph_convert_elementwise[] = {
   SAME ("asin"), SAME ("atan"), SAME ("sinh"), SAME ("cosh"), SAME ("asinh"), SAME ("acosh"), SAME ("atanh"), SAME ("erf"),
   SAME ("broadcast_add"), SAME ("broadcast_multiply"), SAME ("broadcast_subtract"), SAME ("broadcast_divide"), SAME ("broadcast_maximum"),
   SAME ("broadcast_minimum"), SAME ("broadcast_power"), SAME ("broadcast_and"), SAME ("broadcast_or"), SAME ("broadcast_xor"),
-  { "abs", absolute, "its Abs", "Both mean the same." },
+  { "abs", absolute, "its Abs", "Both compute the same function." },
   { "sign", sign, "Where (x is not 0 or NaN, Sign, x)", "StableHLO's sign keeps -0 and NaN." },
   { "rsqrt", rsqrt, "Reciprocal (Sqrt)", "ONNX has no operator for both at once." },
   { "cbrt", cbrt_, "Pow (|x|, 1/3), one step of Newton's, and the sign", "ONNX has no cube root." },
@@ -447,19 +447,19 @@ const PhConvertRule ph_convert_elementwise[] = {
   { "remainder", remainder_, "Mod with fmod", "The result has the sign of the dividend." },
   { "round_nearest_afz", round_afz, "Floor and Where", "ONNX's Round goes to the even neighbour." },
   { "clamp", clamp, "Min (Max (x, low), high)", "The bounds may be tensors, which Clip does not take." },
-  { "select", select_, "its Where", "Both mean the same." },
-  { "broadcast_select", select_, "its Where", "Both mean the same." },
-  { "compare", compare, "Equal, Less, ... and Not", "The direction is an attribute here and an operator there." },
-  { "broadcast_compare", compare, "Equal, Less, ... and Not", "The direction is an attribute here and an operator there." },
+  { "select", select_, "its Where", "Both compute the same function." },
+  { "broadcast_select", select_, "its Where", "Both compute the same function." },
+  { "compare", compare, "Equal, Less, ... and Not", "The direction is an attribute in StableHLO and an operator in ONNX." },
+  { "broadcast_compare", compare, "Equal, Less, ... and Not", "The direction is an attribute in StableHLO and an operator in ONNX." },
   { "is_finite", is_finite, "|x| < inf", "NaN compares false." },
-  { "convert", convert, "its Cast", "Both mean the same." },
-  { "bitcast_convert", bitcast_convert, "its BitCast", "Both read the same bits as another type." },
-  { "shift_left", shifts, "BitShift and Where", "A shift by the width or more gives 0; ONNX leaves that open." },
-  { "shift_right_logical", shifts, "BitShift and Where", "A shift by the width or more gives 0; ONNX leaves that open." },
+  { "convert", convert, "its Cast", "Both compute the same function." },
+  { "bitcast_convert", bitcast_convert, "its BitCast", "Both reinterpret the same bits as another type." },
+  { "shift_left", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
+  { "shift_right_logical", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
   { "shift_right_arithmetic", shifts, "BitShift of ~x where x < 0", "ONNX shifts unsigned integers only." },
-  { "popcnt", popcnt, "sums of neighbouring fields of bits", "ONNX counts no bits." },
-  { "count_leading_zeros", popcnt, "the ones of x smeared to the right, counted", "ONNX counts no bits." },
-  { "reduce_precision", reduce_precision, "a product and differences in double", "Dekker's splitting keeps as many digits as it is told." },
+  { "popcnt", popcnt, "sums of neighbouring fields of bits", "ONNX has no operator that counts bits." },
+  { "count_leading_zeros", popcnt, "the ones of x smeared to the right, counted", "ONNX has no operator that counts bits." },
+  { "reduce_precision", reduce_precision, "a product and differences in double", "Dekker's splitting rounds to the given number of mantissa bits." },
   { NULL }
 };
 /* clang-format on */

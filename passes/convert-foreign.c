@@ -192,7 +192,7 @@ ph_foreign_cast (PhConvert *l, PhValue **out)
   const PhType *type = ph_convert_type (l, 0);
 
   if (type == NULL || type->dtype == PH_UNDEFINED)
-    return ph_convert_stay (l, "the element type of what it gives is not known");
+    return ph_convert_stay (l, "the element type of its result is not known");
   out[0] = ph_convert_cast (l, l->in[0], type->dtype);
   return TRUE;
 }
@@ -335,7 +335,7 @@ ph_foreign_strided_slice (PhConvert *l, PhValue **out)
     return FALSE;
   if (begin->len != end->len || begin->len != step->len || begin->len > 32 || (ellipsis != 0 && rank < 0)
       || ph_node_attr_int (l->node, "offset", 0) != 0)
-    return ph_convert_stay (l, "its bounds do not fit each other, or its rank is not known");
+    return ph_convert_stay (l, "its bounds have different lengths, or its rank is not known");
   for (guint i = 0; i < begin->len; i++)
     {
       const gint64 bit = G_GINT64_CONSTANT (1) << i, b = g_array_index (begin, gint64, i), e = g_array_index (end, gint64, i),
@@ -348,7 +348,7 @@ ph_foreign_strided_slice (PhConvert *l, PhValue **out)
           for (guint k = i + 1; k < begin->len; k++)
             used += (fresh & (G_GINT64_CONSTANT (1) << k)) ? 0 : 1;
           if (rank < (int) (axis + used))
-            return ph_convert_stay (l, "its bounds are of more axes than there are");
+            return ph_convert_stay (l, "its bounds have more axes than its operand");
           place += (guint) rank - used - axis;
           axis = (guint) rank - used;
         }
@@ -359,7 +359,7 @@ ph_foreign_strided_slice (PhConvert *l, PhValue **out)
           const gboolean one = (shrink & bit) != 0;
 
           if (rank >= 0 && axis >= (guint) rank)
-            return ph_convert_stay (l, "its bounds are of more axes than there are");
+            return ph_convert_stay (l, "its bounds have more axes than its operand");
           from[n] = !one && (begins & bit) ? (s > 0 ? 0 : G_MAXINT64) : b;
           to[n] = one ? (b == -1 ? G_MAXINT64 : b + 1) : (ends & bit) ? (s > 0 ? G_MAXINT64 : G_MININT64) : e;
           by[n] = one ? 1 : s;

@@ -49,7 +49,7 @@ inline_all (PhPassRun *run, GError **error)
           if (node == NULL || !is_call (node))
             continue;
           if (!ph_pass_begin (run, g_str_equal (node->op_type, "fusion") ? "fusion" : "call", node,
-                              "It computes what its computation does, which stands in its place."))
+                              "The call is inlined: the body of its computation replaces it."))
             return FALSE;
           if (ph_graph_inline_node (node, &reason))
             {
@@ -159,7 +159,7 @@ convert_branches (PhPassRun *run, PhNode *node)
         return TRUE;
       used += hlo ? branch->inputs->len : 0;
     }
-  if (!ph_pass_begin (run, "branches", node, "A branch of ONNX takes no operands: it sees what stands outside."))
+  if (!ph_pass_begin (run, "branches", node, "A branch in ONNX has no operands: it reads values of the graph around it."))
     return FALSE;
   ok = begin_node (&rewrite, node, two ? "if" : "case", &index, 1) != NULL;
   used = 1;
@@ -197,7 +197,8 @@ convert_loop (PhPassRun *run, PhNode *node)
     return TRUE;
   if (cond->attr == ph_intern ("cond") && in_cond + in_body == 0)
     return TRUE;
-  if (!ph_pass_begin (run, "loop", node, "What a loop does not change stands outside of it."))
+  if (!ph_pass_begin (run, "loop", node,
+                      "A value that the loop does not change is invariant, so the body reads it from outside."))
     return FALSE;
   ok = begin_node (&rewrite, node, "while", inputs + in_cond + in_body, carried) != NULL
        && copy_body (&rewrite, "cond", cond, inputs, in_cond) && copy_body (&rewrite, "body", body, inputs + in_cond, in_body);
@@ -317,7 +318,7 @@ static gboolean
 itself (PhConvert *l, PhValue **out)
 {
   if (l->n_in == 0 || l->n_out != 1)
-    return ph_convert_stay (l, "it does not give what it takes");
+    return ph_convert_stay (l, "its results do not have the types of its operands");
   *out = PH_BUILD (l->b, Identity, l->in[0]);
   return TRUE;
 }
@@ -339,7 +340,7 @@ memory_order (PhConvert *l, const char *attr, guint rank, gint64 *order)
 
       order[i] = g_ascii_strtoll (text, &end, 10);
       if (end == text || order[i] < 0 || order[i] >= rank || seen[order[i]] || *end != (i > 0 ? ',' : '\0'))
-        return ph_convert_stay (l, "its layout in memory is no order of its axes");
+        return ph_convert_stay (l, "its layout in memory is not a permutation of its axes");
       seen[order[i]] = TRUE;
       text = end + 1;
     }
@@ -405,7 +406,7 @@ static gboolean
 select_n (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 3 || ph_convert_dtype (l->in[0]) != PH_BOOL)
-    return ph_convert_stay (l, "it takes from more than two operands");
+    return ph_convert_stay (l, "it has more than two operands");
   *out = PH_BUILD (l->b, Where, l->in[0], l->in[2], l->in[1]);
   return TRUE;
 }
@@ -416,7 +417,7 @@ cast (PhConvert *l, PhValue **out)
   const PhType *type = ph_convert_type (l, 0);
 
   if (type == NULL || l->n_in != 1)
-    return ph_convert_stay (l, "the type that it makes is not known");
+    return ph_convert_stay (l, "the type of its result is not known");
   *out = ph_convert_cast (l, l->in[0], type->dtype);
   return TRUE;
 }
@@ -479,36 +480,36 @@ cumsum (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-#define SAME_WHY "Both do the same; only the name differs."
+#define SAME_WHY "Both compute the same function; only the names differ."
 
 /* clang-format off */
 const PhConvertRule ph_convert_hlo[] = {
-  { "copy", itself, "its Identity", "Where and how an array lies in memory does not change what it is." },
-  { "copy_p", itself, "its Identity", "Where an array lies does not change what it is." },
-  { "device_put", itself, "its Identity", "Where an array lies does not change what it is." },
-  { "add_dependency", itself, "its Identity", "ONNX's order is that of the values." },
-  { "stop_gradient", itself, "its Identity", "It matters to gradients alone." },
-  { "pvary", itself, "its Identity", "On one device it changes nothing." },
-  { "bitcast", bitcast, "Transpose, Reshape, Transpose", "Both shapes are read in the order of memory." },
-  { "squeeze", reshaped, "its Reshape", "Dimensions of size 1 come and go." },
-  { "expand_dims", reshaped, "its Reshape", "Dimensions of size 1 come and go." },
+  { "copy", itself, "its Identity", "The place and layout of an array in memory do not change its elements." },
+  { "copy_p", itself, "its Identity", "The place of an array in memory does not change its elements." },
+  { "device_put", itself, "its Identity", "The place of an array in memory does not change its elements." },
+  { "add_dependency", itself, "its Identity", "ONNX orders nodes by the values that they read, so no explicit order is needed." },
+  { "stop_gradient", itself, "its Identity", "It only affects gradients, so its value is its operand." },
+  { "pvary", itself, "its Identity", "On a single device it returns its operand unchanged." },
+  { "bitcast", bitcast, "Transpose, Reshape, Transpose", "Both reshape the elements in the order of memory." },
+  { "squeeze", reshaped, "its Reshape", "Only dimensions of size 1 are inserted or removed." },
+  { "expand_dims", reshaped, "its Reshape", "Only dimensions of size 1 are inserted or removed." },
   { "lt", compare, "its Less", SAME_WHY },
   { "gt", compare, "its Greater", SAME_WHY },
   { "le", compare, "its LessOrEqual", SAME_WHY },
   { "ge", compare, "its GreaterOrEqual", SAME_WHY },
   { "eq", compare, "its Equal", SAME_WHY },
-  { "ne", compare, "Not (Equal)", "ONNX has no operator for unequal." },
-  { "select_n", select_n, "its Where", "Its first case is the false one." },
+  { "ne", compare, "Not (Equal)", "ONNX has no operator for inequality, so Not negates Equal." },
+  { "select_n", select_n, "its Where", "Its first case is taken where the predicate is false." },
   { "convert_element_type", cast, "its Cast", SAME_WHY },
   { "reduce_sum", reduce_axes, "its ReduceSum", SAME_WHY },
   { "reduce_prod", reduce_axes, "its ReduceProd", SAME_WHY },
   { "reduce_max", reduce_axes, "its ReduceMax", SAME_WHY },
   { "reduce_min", reduce_axes, "its ReduceMin", SAME_WHY },
-  { "reduce_and", reduce_axes, "ReduceMin of integers", "All are true where the smallest is 1." },
-  { "reduce_or", reduce_axes, "ReduceMax of integers", "One is true where the greatest is 1." },
-  { "integer_pow", integer_pow, "its Pow", "The exponent is an attribute here and an operand there." },
-  { "exp2", two_to_the, "its Pow", "ONNX has powers of any base." },
-  { "add_any", add_any, "its Add", "The sum of two gradients." },
+  { "reduce_and", reduce_axes, "ReduceMin of integers", "All elements are true if the smallest is 1." },
+  { "reduce_or", reduce_axes, "ReduceMax of integers", "At least one element is true if the largest is 1." },
+  { "integer_pow", integer_pow, "its Pow", "The exponent is an attribute in jaxpr and an operand in ONNX." },
+  { "exp2", two_to_the, "its Pow", "ONNX's Pow takes any base, here 2." },
+  { "add_any", add_any, "its Add", "It adds two gradients." },
   { "cumsum", cumsum, "its CumSum", SAME_WHY },
   { NULL }
 };

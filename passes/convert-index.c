@@ -226,7 +226,7 @@ scatter (PhConvert *l, PhValue **out)
   PhDType dtype = ph_convert_dtype (l->in[0]), work = dtype;
 
   if (l->n_in != 3 || l->n_out != 1)
-    return ph_convert_stay (l, "it scatters into several operands");
+    return ph_convert_stay (l, "it scatters into more than one operand");
   if (body == NULL && l->node->graphs != NULL && l->node->graphs->len > 0)
     body = l->node->graphs->pdata[0];
   combine = ph_convert_monoid (body);
@@ -241,7 +241,7 @@ scatter (PhConvert *l, PhValue **out)
   else if (combine == &ph_op_Min)
     reduction = "min";
   if (reduction == NULL)
-    return ph_convert_stay (l, "its body is none of +, *, max, min and the update itself");
+    return ph_convert_stay (l, "its body is not +, *, max, min or the update itself");
   if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
     return ph_convert_stay (l, "complex numbers are not scattered by ONNX");
   if (dtype == PH_BOOL && !g_str_equal (reduction, "none"))
@@ -283,9 +283,9 @@ scatter (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_index[] = {
-  { "gather", gather, "Gather, or Gather at computed places of the flat operand", "A start that does not fit is moved until its slice does." },
-  { "dynamic_gather", gather, "Gather at computed places of the flat operand", "The sizes of the slices are constant here." },
-  { "scatter", scatter, "ScatterElements at computed places of the flat operand", "An update that does not fit is left out." },
+  { "gather", gather, "Gather, or Gather at computed places of the flat operand", "A start index is clamped so that its slice lies within the operand." },
+  { "dynamic_gather", gather, "Gather at computed places of the flat operand", "The sizes of its slices are constant, so it is an ordinary gather." },
+  { "scatter", scatter, "ScatterElements at computed places of the flat operand", "An update that lies outside the operand is skipped." },
   { NULL }
 };
 /* clang-format on */

@@ -128,7 +128,7 @@ dot_general (PhConvert *l, PhValue **out)
                *rc = ph_convert_ints (l, "rhs_contracting_dimensions", &n_rc);
 
   if (n_lb != n_rb || n_lc != n_rc)
-    return ph_convert_stay (l, "its dimensions do not go in pairs");
+    return ph_convert_stay (l, "its contracting dimensions do not pair up");
   return product (l, lb, rb, n_lb, lc, rc, n_lc, out);
 }
 
@@ -400,12 +400,12 @@ batch_norm (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_linear[] = {
-  { "dot_general", dot_general, "MatMul of matrices made by Transpose and Reshape", "ONNX's product contracts the last dimension with the last but one." },
-  { "dot", dot, "its MatMul", "Both mean the same up to two dimensions." },
-  { "convolution", convolution, "Conv between Transposes", "ONNX's dimensions are batch, feature, space; groups of the batch become groups of features." },
-  { "dynamic_conv", convolution, "Conv between Transposes", "The padding is constant here." },
-  { "batch_norm_inference", batch_norm, "(x - mean) / sqrt (variance + epsilon) * scale + offset", "Written out, it works along any dimension." },
-  { "batch_norm_training", batch_norm, "the mean and variance of the batch, and the formula", "Written out, it works along any dimension." },
+  { "dot_general", dot_general, "MatMul of matrices made by Transpose and Reshape", "MatMul contracts the last dimension with the second to last, so others are transposed first." },
+  { "dot", dot, "its MatMul", "Up to rank two, dot is the matrix product." },
+  { "convolution", convolution, "Conv between Transposes", "ONNX orders dimensions as batch, feature, space; groups of the batch become groups of features." },
+  { "dynamic_conv", convolution, "Conv between Transposes", "The padding is constant, so Conv can have it as an attribute." },
+  { "batch_norm_inference", batch_norm, "(x - mean) / sqrt (variance + epsilon) * scale + offset", "Written out as a formula, it normalises along any dimension." },
+  { "batch_norm_training", batch_norm, "the mean and variance of the batch, and the formula", "Written out as a formula, it normalises along any dimension." },
   { "batch_norm_grad", batch_norm, "the derivative of the formula", "ONNX has no operator for a gradient." },
   { NULL }
 };

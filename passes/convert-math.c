@@ -340,18 +340,18 @@ cholesky (PhConvert *l, PhValue **out)
 /* clang-format off */
 const PhConvertRule ph_convert_math[] = {
   { "erfc", erfc_, "1 - Erf (x), or a fit far from 0", "1 - erf (x) has no digits left for a large x." },
-  { "erf_inv", erf_inv, "a fit and two steps of Newton's", "ONNX has no inverse of Erf." },
+  { "erf_inv", erf_inv, "a fit and two steps of Newton's", "ONNX has no inverse error function." },
   { "lgamma", lgamma_, "Lanczos' approximation", "ONNX has no gamma function." },
   { "digamma", digamma, "the recurrence and the asymptotic series", "ONNX has no gamma function." },
-  { "next_after", next_after, "BitCast and one more or less", "Neighbouring floats have neighbouring bits." },
-  { "square", square, "Mul (x, x)", "Both mean the same." },
-  { "is_inf", is_inf, "its IsInf", "Both mean the same." },
-  { "is_pos_inf", is_inf, "its IsInf", "Both mean the same." },
-  { "is_neg_inf", is_inf, "its IsInf", "Both mean the same." },
-  { "uniform_quantize", quantisation, "Round (x / scale + zero point), within the type's bounds", "That is what the type means." },
-  { "uniform_dequantize", quantisation, "(x - zero point) * scale", "That is what the type means." },
-  { "triangular_solve", triangular_solve, "substitution, row by row", "ONNX solves no equations." },
-  { "cholesky", cholesky, "the decomposition, column by column", "ONNX decomposes no matrices." },
+  { "next_after", next_after, "BitCast and one more or less", "The bits of adjacent floats, read as integers, differ by one." },
+  { "square", square, "Mul (x, x)", "Both compute the same function." },
+  { "is_inf", is_inf, "its IsInf", "Both compute the same function." },
+  { "is_pos_inf", is_inf, "its IsInf", "Both compute the same function." },
+  { "is_neg_inf", is_inf, "its IsInf", "Both compute the same function." },
+  { "uniform_quantize", quantisation, "Round (x / scale + zero point), within the type's bounds", "A quantised type represents this real number." },
+  { "uniform_dequantize", quantisation, "(x - zero point) * scale", "A quantised type represents this real number." },
+  { "triangular_solve", triangular_solve, "substitution, row by row", "ONNX has no operator that solves linear equations." },
+  { "cholesky", cholesky, "the decomposition, column by column", "ONNX has no operator that decomposes matrices." },
   { NULL }
 };
 /* clang-format on */

@@ -254,7 +254,7 @@ pool (PhConvert *l, PhValue **out)
   PhForeignWindow window;
 
   if (argmax && l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
-    return ph_convert_stay (l, "the places of the greatest elements are used");
+    return ph_convert_stay (l, "the indices of the largest elements are used");
   if (!read_window (l, kernel, "strides", &window))
     return FALSE;
   /* 1, height, width, 1 of the kernel for Ascend. */
@@ -276,7 +276,7 @@ batch_norm (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it computes the mean and variance of the batch: export the network for inference");
   for (guint i = 1; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it gives are used");
+      return ph_convert_stay (l, "the statistics that it returns are used");
   return ph_foreign_batch_norm (l, is_last (l), out);
 }
 
@@ -287,10 +287,10 @@ layer_norm (PhConvert *l, PhValue **out)
   const int rank = ph_value_rank (l->in[0]);
 
   if (l->n_in < 3 || (axis >= 0 && axis != ph_foreign_attr_int (l, "begin_params_axis", 1) && rank >= 0 && axis != rank - 1))
-    return ph_convert_stay (l, "its scale does not begin where it normalises");
+    return ph_convert_stay (l, "its scale does not cover the axes that it normalises");
   for (guint i = 1; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it gives are used");
+      return ph_convert_stay (l, "the statistics that it returns are used");
   out[0] = ph_build_node (l->b, &ph_op_LayerNormalization, l->in, 3,
                           PH_ATTRS (ph_attr_new_int ("axis", axis),
                                     ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-7))),
@@ -394,7 +394,7 @@ split (PhConvert *l, PhValue **out)
   PhValue *first;
 
   if (n < 1 || n > 4096 || n < (gint64) l->n_out)
-    return ph_convert_stay (l, "it makes no such number of parts");
+    return ph_convert_stay (l, "it does not return as many parts as it has outputs");
   first = ph_build_node (
       l->b, &ph_op_Split, l->in, 1,
       PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0)), ph_attr_new_int ("num_outputs", n)), (guint) n);
@@ -432,12 +432,12 @@ lstm (PhConvert *l, PhValue **out)
 
   if (ph_foreign_attr_int (l, "num_layers", 1) != 1 || ph_foreign_attr_int (l, "bidirectional", 0) != 0 || l->n_in < 4
       || width <= 0 || hidden <= 0 || width > 1 << 20 || hidden > 1 << 20)
-    return ph_convert_stay (l, "it is not of one layer in one direction");
+    return ph_convert_stay (l, "it has several layers or two directions");
   for (guint i = 3; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "what it keeps for its gradient is used");
+      return ph_convert_stay (l, "the output that it keeps for its gradient is used");
   if (ph_value_rank (l->in[3]) < 1 || ph_value_dim (l->in[3], 0) != sizes[0] + sizes[1] + (bias ? sizes[2] : 0))
-    return ph_convert_stay (l, "its weights are not those of the input, the state and one bias");
+    return ph_convert_stay (l, "its weights are not one tensor for the input, the state and one bias");
   all = PH_BUILD (l->b, Reshape, l->in[3], ph_convert_ints_value (l, (gint64[]) { -1 }, 1));
   for (gint64 i = 0, from = 0; i < (bias ? 3 : 2); from += sizes[i++])
     {
@@ -465,17 +465,17 @@ lstm (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char axes[] = "MindSpore's attribute or constant is ONNX's operand.";
-static const char layout[] = "MindSpore names its padding; ONNX says it in numbers.";
-static const char order[] = "It only says what comes first; the values are those of its operand.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char axes[] = "An attribute or constant in MindSpore is an operand in ONNX.";
+static const char layout[] = "MindSpore names the kind of padding; ONNX lists its widths.";
+static const char order[] = "It only orders execution or stops gradients, and returns its operand unchanged.";
 
 /* clang-format off */
 #define DIRECT(name) { "mindspore:" name, binary, "ONNX's own", elementwise }
 #define UNARY(name)  { "mindspore:" name, ph_foreign_direct, "ONNX's own", elementwise }
-#define TF(name, becomes) { "mindspore:" name, as_tensorflow_of_all, becomes, "ONNX has no operator for it." }
+#define TF(name, becomes) { "mindspore:" name, as_tensorflow_of_all, becomes, "ONNX has no identical operator, so it is composed of others." }
 #define MOVE(name, becomes) { "mindspore:" name, move, becomes, axes }
-#define REDUCE(name, becomes) { "mindspore:" name, reduce, becomes, "Both go over axes." }
+#define REDUCE(name, becomes) { "mindspore:" name, reduce, becomes, "Both reduce the given axes." }
 
 const PhConvertRule ph_convert_mindspore[] = {
   DIRECT ("Add"), DIRECT ("Sub"), DIRECT ("Mul"), DIRECT ("Div"), DIRECT ("RealDiv"), DIRECT ("Pow"), DIRECT ("Maximum"), DIRECT ("Minimum"), DIRECT ("Equal"),
@@ -489,24 +489,24 @@ const PhConvertRule ph_convert_mindspore[] = {
   TF ("Expm1", "Exp(x) - 1"), TF ("FloorDiv", "Div, rounded down"), TF ("FloorMod", "Mod"), TF ("DivNoNan", "Where(divisor = 0, 0, Div)"), TF ("ReLU6", "Clip"),
   TF ("StridedSlice", "Slice"), TF ("Gather", "Gather"), TF ("GatherNd", "GatherND"),
   { "mindspore:LeakyReLU", activation, "LeakyRelu", elementwise }, { "mindspore:Elu", activation, "Elu", elementwise }, { "mindspore:HSigmoid", activation, "HardSigmoid", elementwise },
-  { "mindspore:SiLU", activation, "Mul(x, Sigmoid(x))", "ONNX has no operator for it." }, { "mindspore:GeLU", activation, "Gelu", "MindSpore computes it by the approximation with tanh." },
-  { "mindspore:Softmax", softmax, "Softmax", "Both are over one axis." }, { "mindspore:LogSoftmax", softmax, "LogSoftmax", "Both are over one axis." },
+  { "mindspore:SiLU", activation, "Mul(x, Sigmoid(x))", "ONNX has no identical operator, so it is composed of others." }, { "mindspore:GeLU", activation, "Gelu", "MindSpore computes Gelu by its tanh approximation." },
+  { "mindspore:Softmax", softmax, "Softmax", "Both work along one axis." }, { "mindspore:LogSoftmax", softmax, "LogSoftmax", "Both work along one axis." },
   { "mindspore:Cast", ph_foreign_cast, "Cast", elementwise },
-  { "mindspore:MatMul", mat_mul, "MatMul", "ONNX's has no transposed operands and no bias." },
-  { "mindspore:BatchMatMul", mat_mul, "MatMul", "ONNX's has no transposed operands." }, { "mindspore:Dense", mat_mul, "MatMul and Add", "ONNX's has no bias." },
+  { "mindspore:MatMul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands and no bias." },
+  { "mindspore:BatchMatMul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands." }, { "mindspore:Dense", mat_mul, "MatMul and Add", "MatMul in ONNX has no bias, so Add adds it." },
   { "mindspore:BiasAdd", bias_add, "Add", "A bias is added along the channels." }, { "mindspore:Conv2D", conv, "Conv", layout },
   { "mindspore:MaxPool", pool, "MaxPool", layout }, { "mindspore:MaxPoolWithArgmax", pool, "MaxPool", layout }, { "mindspore:AvgPool", pool, "AveragePool", layout },
   { "mindspore:BatchNorm", batch_norm, "BatchNormalization", "At inference both use the given mean and variance." },
   { "mindspore:LayerNorm", layer_norm, "LayerNormalization", "Both normalise over the last axes." },
   REDUCE ("ReduceSum", "ReduceSum"), REDUCE ("ReduceMean", "ReduceMean"), REDUCE ("ReduceMax", "ReduceMax"), REDUCE ("ReduceMin", "ReduceMin"),
   REDUCE ("ReduceProd", "ReduceProd"), REDUCE ("ReduceAll", "ReduceMin"), REDUCE ("ReduceAny", "ReduceMax"),
-  { "mindspore:Argmax", arg, "ArgMax", "Both give the first place." }, { "mindspore:Argmin", arg, "ArgMin", "Both give the first place." },
+  { "mindspore:Argmax", arg, "ArgMax", "Both return the first index of the extreme element." }, { "mindspore:Argmin", arg, "ArgMin", "Both return the first index of the extreme element." },
   MOVE ("Reshape", "Reshape"), MOVE ("Transpose", "Transpose"), MOVE ("ExpandDims", "Unsqueeze"), MOVE ("Squeeze", "Squeeze"), MOVE ("Flatten", "Flatten"),
   MOVE ("Tile", "Tile"), MOVE ("BroadcastTo", "Expand"),
-  { "mindspore:Concat", ph_foreign_concat, "Concat", "A tuple of tensors is several operands." }, { "mindspore:Stack", ph_foreign_stack, "Unsqueeze, then Concat", "A tuple of tensors is several operands." },
-  { "mindspore:Split", split, "Split", "Both make equal parts." }, { "mindspore:Zeros", filled, "Expand", "A constant of a shape." }, { "mindspore:Ones", filled, "Expand", "A constant of a shape." },
-  { "mindspore:ZerosLike", filled, "Expand", "A constant of a shape." }, { "mindspore:OnesLike", filled, "Expand", "A constant of a shape." },
-  { "mindspore:LSTM", lstm, "LSTM", "MindSpore keeps all weights in one tensor, and the gates in another order." },
+  { "mindspore:Concat", ph_foreign_concat, "Concat", "The tensors of the tuple become separate operands." }, { "mindspore:Stack", ph_foreign_stack, "Unsqueeze, then Concat", "The tensors of the tuple become separate operands." },
+  { "mindspore:Split", split, "Split", "Both split into equal parts." }, { "mindspore:Zeros", filled, "Expand", "One number is expanded to the shape." }, { "mindspore:Ones", filled, "Expand", "One number is expanded to the shape." },
+  { "mindspore:ZerosLike", filled, "Expand", "One number is expanded to the shape." }, { "mindspore:OnesLike", filled, "Expand", "One number is expanded to the shape." },
+  { "mindspore:LSTM", lstm, "LSTM", "MindSpore stores all weights in one tensor, with the gates in another order." },
   { "mindspore:Load", ph_foreign_same, "its operand", order }, { "mindspore:Depend", ph_foreign_same, "its operand", order }, { "mindspore:StopGradient", ph_foreign_same, "its operand", order },
   { "mindspore:Identity", ph_foreign_same, "its operand", order },
   { NULL }

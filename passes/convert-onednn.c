@@ -231,7 +231,7 @@ move (PhConvert *l, PhValue **out)
   gboolean zero = FALSE;
 
   if (ints == NULL)
-    return ph_convert_stay (l, "it does not say which %s", order ? "order" : "shape");
+    return ph_convert_stay (l, "it does not give its %s", order ? "order" : "shape");
   if (order)
     {
       for (guint i = 0; i < ints->len; i++)
@@ -284,7 +284,7 @@ interpolate (PhConvert *l, PhValue **out)
   gint64 axes[3] = { 2, 3, 4 };
 
   if (rank < 3 || rank > 5 || sizes == NULL || sizes->len != (guint) rank - 2)
-    return ph_convert_stay (l, "it does not say the sizes of the image");
+    return ph_convert_stay (l, "it does not give the size of the image");
   y = ph_build_node (
       l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, NULL, ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len)), 4,
       PH_ATTRS (ph_attr_new_string ("mode", strcmp (mode, "nearest") == 0 ? "nearest" : "linear"),
@@ -305,7 +305,7 @@ zero_points (PhConvert *l, PhDType dtype, guint n)
 
   if (tensor == NULL || (zps != NULL && count != 1 && count != n))
     {
-      ph_convert_stay (l, "its zero points do not fit its scales");
+      ph_convert_stay (l, "its zero points do not have the shape of its scales");
       return NULL;
     }
   for (guint i = 0; i < n; i++)
@@ -326,7 +326,7 @@ quantize (PhConvert *l, PhValue **out)
   PhAttr **attrs;
 
   if (dtype == PH_UNDEFINED || strcmp (per, "per_group") == 0)
-    return ph_convert_stay (l, dtype == PH_UNDEFINED ? "its element type is not known" : "it quantises by groups");
+    return ph_convert_stay (l, dtype == PH_UNDEFINED ? "its element type is not known" : "it quantises in groups");
   if (dynamic && l->n_in < 2)
     return ph_convert_stay (l, "it has no scales");
   if (!dynamic && (scales == NULL || scales->kind != PH_ATTR_FLOATS || scales->n == 0))
@@ -353,13 +353,13 @@ quantize (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char layout[] = "ONNX keeps channels in the second dimension; oneDNN says where they are.";
-static const char given[] = "oneDNN's attribute is ONNX's operand.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char layout[] = "In ONNX the channels are the second dimension; oneDNN's data_format tells where they are.";
+static const char given[] = "An attribute in oneDNN is an operand in ONNX.";
 
 /* clang-format off */
 #define DIRECT(name) { "onednn:" name, ph_foreign_direct, "ONNX's own", elementwise }
-#define REDUCE(name) { "onednn:" name, reduce, name, "Both go over axes." }
+#define REDUCE(name) { "onednn:" name, reduce, name, "Both reduce the given axes." }
 
 const PhConvertRule ph_convert_onednn[] = {
   DIRECT ("Abs"), DIRECT ("Add"), DIRECT ("Subtract"), DIRECT ("Multiply"), DIRECT ("Divide"), DIRECT ("Maximum"), DIRECT ("Minimum"), DIRECT ("Exp"), DIRECT ("Log"),
@@ -367,21 +367,21 @@ const PhConvertRule ph_convert_onednn[] = {
   DIRECT ("GreaterEqual"), DIRECT ("Select"),
   { "onednn:Pow", with_number, "Pow", given }, { "onednn:Clamp", with_number, "Clip", given }, { "onednn:LeakyReLU", with_number, "LeakyRelu", elementwise },
   { "onednn:Elu", with_number, "Elu", elementwise }, { "onednn:HardSigmoid", with_number, "HardSigmoid", elementwise }, { "onednn:GELU", with_number, "Gelu", elementwise },
-  { "onednn:SoftPlus", with_number, "Softplus", "ONNX's has no beta." }, { "onednn:Square", as_tensorflow, "Mul(x, x)", "ONNX has no operator for it." },
-  { "onednn:SquaredDifference", as_tensorflow, "Sub, then Mul with itself", "ONNX has no operator for it." }, { "onednn:PReLU", prelu, "PRelu", layout },
-  { "onednn:TypeCast", ph_foreign_cast, "Cast", elementwise }, { "onednn:Reorder", ph_foreign_cast, "its operand, or Cast", "The layout in memory is no matter of the values." },
-  { "onednn:MatMul", mat_mul, "MatMul", "ONNX's has no transposed operands and no bias." }, { "onednn:BiasAdd", bias_add, "Add", layout },
+  { "onednn:SoftPlus", with_number, "Softplus", "Softplus in ONNX has no beta, so its operand and its result are scaled." }, { "onednn:Square", as_tensorflow, "Mul(x, x)", "ONNX has no identical operator, so it is composed of others." },
+  { "onednn:SquaredDifference", as_tensorflow, "Sub, then Mul with itself", "ONNX has no identical operator, so it is composed of others." }, { "onednn:PReLU", prelu, "PRelu", layout },
+  { "onednn:TypeCast", ph_foreign_cast, "Cast", elementwise }, { "onednn:Reorder", ph_foreign_cast, "its operand, or Cast", "The layout in memory does not change the values." },
+  { "onednn:MatMul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands and no bias." }, { "onednn:BiasAdd", bias_add, "Add", layout },
   { "onednn:Convolution", conv, "Conv", layout }, { "onednn:ConvTranspose", conv, "ConvTranspose", layout },
   { "onednn:MaxPool", pool, "MaxPool", layout }, { "onednn:AvgPool", pool, "AveragePool", layout },
-  { "onednn:BatchNormInference", batch_norm, "BatchNormalization", layout }, { "onednn:LayerNorm", layer_norm, "LayerNormalization", "ONNX's always has a scale." },
+  { "onednn:BatchNormInference", batch_norm, "BatchNormalization", layout }, { "onednn:LayerNorm", layer_norm, "LayerNormalization", "LayerNormalization in ONNX requires a scale." },
   { "onednn:GroupNorm", group_norm, "GroupNormalization", layout },
-  { "onednn:SoftMax", softmax, "Softmax", "Both are over one axis." }, { "onednn:LogSoftmax", softmax, "LogSoftmax", "Both are over one axis." },
+  { "onednn:SoftMax", softmax, "Softmax", "Both work along one axis." }, { "onednn:LogSoftmax", softmax, "LogSoftmax", "Both work along one axis." },
   REDUCE ("ReduceL1"), REDUCE ("ReduceL2"), REDUCE ("ReduceMax"), REDUCE ("ReduceMean"), REDUCE ("ReduceMin"), REDUCE ("ReduceProd"), REDUCE ("ReduceSum"),
-  { "onednn:Concat", concat, "Concat", "Both join along an axis." }, { "onednn:StaticReshape", move, "Reshape", given }, { "onednn:StaticTranspose", move, "Transpose", given },
-  { "onednn:GenIndex", gen_index, "a constant, Expand", "The index along an axis depends on the shape alone." }, { "onednn:Interpolate", interpolate, "Resize", layout },
+  { "onednn:Concat", concat, "Concat", "Both concatenate along an axis." }, { "onednn:StaticReshape", move, "Reshape", given }, { "onednn:StaticTranspose", move, "Transpose", given },
+  { "onednn:GenIndex", gen_index, "a constant, Expand", "The index along an axis only depends on the shape." }, { "onednn:Interpolate", interpolate, "Resize", layout },
   { "onednn:Quantize", quantize, "QuantizeLinear", given }, { "onednn:Dequantize", quantize, "DequantizeLinear", given },
-  { "onednn:DynamicQuantize", quantize, "QuantizeLinear", "Both take scales and zero points." },
-  { "onednn:DynamicDequantize", quantize, "DequantizeLinear", "Both take scales and zero points." },
+  { "onednn:DynamicQuantize", quantize, "QuantizeLinear", "Both use a scale and a zero point." },
+  { "onednn:DynamicDequantize", quantize, "DequantizeLinear", "Both use a scale and a zero point." },
   { NULL }
 };
 /* clang-format on */

@@ -16,7 +16,7 @@ clamp (PhConvert *l, PhValue **out)
   const PhAttr *low = ph_node_attr (l->node, "min"), *high = ph_node_attr (l->node, "max");
 
   if (low == NULL || high == NULL)
-    return ph_convert_stay (l, "its bounds are not written");
+    return ph_convert_stay (l, "its bounds are missing from the file");
   out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_foreign_number (l, l->in[0], ph_foreign_attr_number (l, "min", 0)),
                      ph_foreign_number (l, l->in[0], ph_foreign_attr_number (l, "max", 0)));
   return TRUE;
@@ -74,7 +74,7 @@ conv (PhConvert *l, PhValue **out)
   guint a;
 
   if (n < 1 || n > 3 || l->n_in > 2)
-    return ph_convert_stay (l, "the rank of its filters is not known, or it is given the size of what it gives");
+    return ph_convert_stay (l, "the rank of its filters is not known, or the size of its result is an operand");
   if (grouped)
     {
       if (!ph_convert_dims (l, w, dims))
@@ -84,7 +84,7 @@ conv (PhConvert *l, PhValue **out)
       w = ph_convert_reshape (l, w, dims + 1, (guint) rank);
     }
   if ((a = window (l, n, TRUE, attrs)) == 0)
-    return ph_convert_stay (l, "its windows are not of numbers");
+    return ph_convert_stay (l, "its windows are not given as numbers");
   attrs[a++] = ph_attr_new_int ("group", group);
   if (back && ph_foreign_fill (l, "output_padding", more, n))
     attrs[a++] = ph_attr_new_ints ("output_padding", more, n);
@@ -103,14 +103,14 @@ pool (PhConvert *l, PhValue **out)
   guint a;
 
   if (n < 1 || n > 3 || !ph_foreign_fill (l, "kernel", kernel, n) || (a = window (l, n, most, attrs)) == 0)
-    return ph_convert_stay (l, "its windows are not of numbers");
+    return ph_convert_stay (l, "its windows are not given as numbers");
   attrs[a++] = ph_attr_new_ints ("kernel_shape", kernel, n);
   attrs[a++] = ph_attr_new_int ("ceil_mode", strcmp (ph_node_attr_string (l->node, "rounding_type", "floor"), "ceil") == 0);
   if (!most)
     attrs[a++] = ph_attr_new_int ("count_include_pad", ph_node_attr_int (l->node, "exclude-pad", 0) == 0);
   out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, l->in, 1, attrs, 1);
   return l->n_out == 1 || ph_value_n_uses (ph_node_output (l->node, 1)) == 0
-         || ph_convert_stay (l, "where the largest elements are is asked for");
+         || ph_convert_stay (l, "the indices of the largest elements are used");
 }
 
 /* Operators with the same operands whose attributes only have other names. */
@@ -165,7 +165,7 @@ plain (PhConvert *l, PhValue **out)
   else if (strcmp (op, "Broadcast") == 0)
     {
       if (strcmp (ph_node_attr_string (l->node, "mode", "numpy"), "explicit") == 0)
-        return ph_convert_stay (l, "it says which axes are which");
+        return ph_convert_stay (l, "it has a mapping of axes");
       out[0] = PH_BUILD (l->b, Expand, x, ph_foreign_int64 (l, second));
     }
   else if (strcmp (op, "Tile") == 0)
@@ -191,7 +191,7 @@ moves (PhConvert *l, PhValue **out)
       const gint64 axis = ph_foreign_int (l, 2, 0);
 
       if (l->stays != NULL || ph_foreign_attr_int (l, "batch_dims", 0) != 0)
-        return ph_convert_stay (l, "its axis is not constant, or it goes over batches");
+        return ph_convert_stay (l, "its axis is not constant, or it gathers in batches");
       out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], l->in[1]);
       return TRUE;
     }
@@ -235,7 +235,7 @@ split (PhConvert *l, PhValue **out)
         return FALSE;
       for (guint i = 0; i < sizes->len; i++)
         if (g_array_index (sizes, gint64, i) < 0)
-          return ph_convert_stay (l, "one of its parts takes the rest");
+          return ph_convert_stay (l, "the size of one of its parts is left open");
       inputs[1] = ph_convert_ints_value (l, (const gint64 *) (gpointer) sizes->data, sizes->len);
     }
   made = ph_build_node (l->b, &ph_op_Split, inputs, inputs[1] != NULL ? 2 : 1,
@@ -259,15 +259,15 @@ reduce (PhConvert *l, PhValue **out)
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char windows[] = "Borders are written as starts and ends, in both.";
-static const char same[] = "Both do the same, under other names of attributes.";
-static const char axes[] = "Both go over axes.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char windows[] = "Both give padding as starts and ends.";
+static const char same[] = "Both compute the same function; only the attributes have different names.";
+static const char axes[] = "Both reduce the given axes.";
 
 /* clang-format off */
 #define DIRECT(name)     { "openvino:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define PLAIN(name, of)  { "openvino:" name, plain, of, same }
-#define MOVES(name)      { "openvino:" name, moves, name, "Axes are an operand there, and known." }
+#define MOVES(name)      { "openvino:" name, moves, name, "The axes are a constant operand in OpenVINO." }
 #define REDUCE(name)     { "openvino:" name, reduce, name, axes }
 
 const PhConvertRule ph_convert_openvino[] = {
@@ -276,7 +276,7 @@ const PhConvertRule ph_convert_openvino[] = {
   DIRECT ("Acos"), DIRECT ("Atan"), DIRECT ("Sinh"), DIRECT ("Cosh"), DIRECT ("Asinh"), DIRECT ("Acosh"), DIRECT ("Atanh"), DIRECT ("Erf"), DIRECT ("Floor"),
   DIRECT ("Ceiling"), DIRECT ("Equal"), DIRECT ("Less"), DIRECT ("LessEqual"), DIRECT ("Greater"), DIRECT ("GreaterEqual"), DIRECT ("LogicalAnd"),
   DIRECT ("LogicalOr"), DIRECT ("LogicalNot"), DIRECT ("ReLU"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("HSwish"), DIRECT ("Mish"), DIRECT ("SoftPlus"), DIRECT ("Select"),
-  { "openvino:Clamp", clamp, "Clip", "ONNX's bounds are operands." }, { "openvino:MatMul", matmul, "MatMul", "ONNX transposes nothing itself." },
+  { "openvino:Clamp", clamp, "Clip", "The bounds of Clip are operands in ONNX." }, { "openvino:MatMul", matmul, "MatMul", "MatMul in ONNX does not transpose its operands." },
   { "openvino:Convolution", conv, "Conv", windows }, { "openvino:GroupConvolution", conv, "Conv in groups", windows }, { "openvino:ConvolutionBackpropData", conv, "ConvTranspose", windows },
   { "openvino:GroupConvolutionBackpropData", conv, "ConvTranspose in groups", windows }, { "openvino:MaxPool", pool, "MaxPool", windows }, { "openvino:AvgPool", pool, "AveragePool", windows },
   PLAIN ("Reshape", "Reshape"), PLAIN ("Concat", "Concat"), PLAIN ("SoftMax", "Softmax"), PLAIN ("Softmax", "Softmax"), PLAIN ("LogSoftmax", "LogSoftmax"), PLAIN ("Elu", "Elu"),
@@ -284,7 +284,7 @@ const PhConvertRule ph_convert_openvino[] = {
   PLAIN ("SquaredDifference", "Sub, Mul"), PLAIN ("ShapeOf", "Shape"), PLAIN ("Broadcast", "Expand"), PLAIN ("Tile", "Tile"), PLAIN ("Slice", "Slice"), PLAIN ("BatchNormInference", "BatchNormalization"),
   MOVES ("Gather"), MOVES ("Transpose"), MOVES ("Squeeze"), MOVES ("Unsqueeze"), { "openvino:Split", split, "Split", same }, { "openvino:VariadicSplit", split, "Split", same },
   REDUCE ("ReduceMean"), REDUCE ("ReduceSum"), REDUCE ("ReduceMax"), REDUCE ("ReduceMin"), REDUCE ("ReduceProd"), REDUCE ("ReduceL1"), REDUCE ("ReduceL2"),
-  { "openvino:Convert", ph_foreign_cast, "Cast", "The element type is that of what it gives." },
+  { "openvino:Convert", ph_foreign_cast, "Cast", "The element type of the result is the one to cast to." },
   { NULL }
 };
 /* clang-format on */

@@ -154,7 +154,7 @@ window_of (PhConvert *l, guint rank, Window *w)
       w->low[i] = m == 2 * n ? values[2 * i] : 0;
       w->high[i] = m == 2 * n ? values[2 * i + 1] : 0;
       if (w->stride[i] < 1 || w->base[i] < 1 || w->dilation[i] < 1 || w->size[i] < 1)
-        return ph_convert_stay (l, "its window is not a window");
+        return ph_convert_stay (l, "its window is not valid");
     }
   return TRUE;
 }
@@ -301,7 +301,7 @@ reduce_window (PhConvert *l, PhValue **out)
 
       windows[i] = value != NULL ? windows_of (l, value, &w, dims, &count) : NULL;
       if (windows[i] == NULL)
-        return ph_convert_stay (l, "its windows could not be taken apart");
+        return ph_convert_stay (l, "its windows could not be gathered");
     }
   if (n == 1 && op != NULL && (*out = reduce_by (l, op, windows[0], l->in[1], (const gint64[]) { 0 }, 1)) != NULL)
     return TRUE;
@@ -453,7 +453,7 @@ top_k (PhConvert *l, PhValue **out)
   PhValue *values;
 
   if (k < 0 || l->n_out != 2)
-    return ph_convert_stay (l, "how many it takes is not known");
+    return ph_convert_stay (l, "the number of elements that it takes is not known");
   values = ph_build_node (l->b, &ph_op_TopK, (PhValue *[]) { l->in[0], ph_convert_ints_value (l, &k, 1) }, 2,
                           PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("largest", 1), ph_attr_new_int ("sorted", 1)),
                           2);
@@ -476,12 +476,12 @@ map (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_reduce[] = {
-  { "reduce", reduce, "ReduceSum, ReduceMax, ... or a Loop of the body", "ONNX has a reduction for each usual operator; a Loop does any other." },
-  { "reduce_window", reduce_window, "CumSum, MaxPool, or the windows gathered and reduced", "ONNX has no general operator on windows." },
-  { "select_and_scatter", select_and_scatter, "ArgMax of the windows, ScatterElements", "The chosen element's place is looked up, and the source is put there." },
-  { "sort", sort, "ranks by comparing all pairs, GatherElements", "The comparator is a body: any order will do." },
-  { "top_k", top_k, "its TopK", "Both take the greatest along the last dimension." },
-  { "map", map, "the body on whole tensors", "A body that works element by element works on all at once." },
+  { "reduce", reduce, "ReduceSum, ReduceMax, ... or a Loop of the body", "ONNX has reductions for the usual operators; a Loop computes any other." },
+  { "reduce_window", reduce_window, "CumSum, MaxPool, or a Gather of the windows and a reduction", "ONNX has no general operator on windows." },
+  { "select_and_scatter", select_and_scatter, "ArgMax of the windows, ScatterElements", "The index of the selected element is computed, and the source is scattered there." },
+  { "sort", sort, "ranks by comparing all pairs, GatherElements", "The comparator is a body that can define any order, so ranks are counted." },
+  { "top_k", top_k, "its TopK", "Both return the largest elements along the last dimension." },
+  { "map", map, "the body on whole tensors", "A body of elementwise operators can compute all elements at once." },
   { NULL }
 };
 /* clang-format on */

@@ -9,12 +9,11 @@
 
 #define MAX_DEPTH 32 /* of bodies and functions in each other; a deeper one counts as having effects */
 
-static const char why_fetched[]
-    = "A session computes what is fetched and what that needs. Nothing that is fetched needs this: it saves, restores or "
-      "initialises variables, or serves another signature.";
+static const char why_fetched[] = "A session computes only what its fetches need, and no fetch needs this: it saves, restores or "
+                                  "initialises variables, or serves another signature.";
 static const char why_fed[]
-    = "The signature feeds this value: a session takes it as an input and does not run what would compute it.";
-static const char why_order[] = "Nothing that comes before it has an effect that it could see.";
+    = "The signature feeds this value, so it becomes an input and the nodes that would compute it do not run.";
+static const char why_order[] = "No node before it has a side effect on it, so no control edge is needed.";
 
 static gboolean
 is_needed (const PhNode *node)

@@ -291,7 +291,7 @@ dynamic_pad (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its interior padding is not constant");
   for (gsize i = 0; i < n; i++)
     if (interior[i] != 0)
-      return ph_convert_stay (l, "it pads between elements by what a run computes");
+      return ph_convert_stay (l, "its interior padding is computed at run time");
   low = ph_convert_cast (l, l->in[2], PH_INT64);
   high = ph_convert_cast (l, l->in[3], PH_INT64);
   *out = PH_BUILD (l->b, Pad, l->in[0], PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high),
@@ -392,25 +392,25 @@ constant_like (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_shape[] = {
-  { "constant", constant, "a constant", "A constant is a value without a node here." },
-  { "constant_like", constant_like, "Expand of a number", "Its shape is its operand's." },
-  { "broadcast_in_dim", broadcast_in_dim, "Unsqueeze and Expand", "ONNX aligns dimensions at the end, StableHLO says where each one goes." },
-  { "dynamic_broadcast_in_dim", dynamic_broadcast_in_dim, "Unsqueeze and Expand", "The shape is an operand in both." },
-  { "broadcast", broadcast, "its Expand", "The new dimensions come first." },
-  { "reshape", reshape, "its Reshape", "The shape is an operand in ONNX." },
-  { "dynamic_reshape", dynamic_reshape, "its Reshape", "The shape is an operand in both." },
-  { "transpose", transpose, "its Transpose", "Both mean the same." },
-  { "reverse", reverse, "Slice with step -1", "ONNX's Slice may go backwards." },
-  { "slice", slice, "its Slice", "The bounds are operands in ONNX." },
-  { "dynamic_slice", dynamic_slice, "Slice from where Min and Max put it", "A start that does not fit is moved, in StableHLO." },
-  { "real_dynamic_slice", real_dynamic_slice, "its Slice", "The bounds are operands in both." },
-  { "dynamic_update_slice", dynamic_update_slice, "ScatterElements at computed places", "ONNX has no operator that writes a slice." },
-  { "pad", pad, "Pad, between elements by way of a dimension of its own", "ONNX pads at the edges only." },
-  { "dynamic_pad", dynamic_pad, "its Pad", "The padding is an operand in both." },
-  { "concatenate", concatenate, "its Concat", "Both mean the same." },
-  { "iota", iota, "a constant, and Expand", "It counts along one dimension." },
-  { "dynamic_iota", dynamic_iota, "Range and Expand", "It counts along one dimension." },
-  { "get_dimension_size", get_dimension_size, "Shape and Gather", "ONNX gives all sizes at once." },
+  { "constant", constant, "a constant", "In ONNX a constant is an initializer, which needs no node." },
+  { "constant_like", constant_like, "Expand of a number", "The result has the shape of the other operand." },
+  { "broadcast_in_dim", broadcast_in_dim, "Unsqueeze and Expand", "ONNX aligns dimensions at the end; StableHLO maps each one explicitly." },
+  { "dynamic_broadcast_in_dim", dynamic_broadcast_in_dim, "Unsqueeze and Expand", "In both, the shape is an operand." },
+  { "broadcast", broadcast, "its Expand", "The new dimensions are the leading ones." },
+  { "reshape", reshape, "its Reshape", "In ONNX the shape is an operand." },
+  { "dynamic_reshape", dynamic_reshape, "its Reshape", "In both, the shape is an operand." },
+  { "transpose", transpose, "its Transpose", "Both compute the same function." },
+  { "reverse", reverse, "Slice with step -1", "A Slice in ONNX can have a step of -1." },
+  { "slice", slice, "its Slice", "In ONNX the bounds are operands." },
+  { "dynamic_slice", dynamic_slice, "Slice from where Min and Max put it", "StableHLO clamps a start index that is out of range." },
+  { "real_dynamic_slice", real_dynamic_slice, "its Slice", "In both, the bounds are operands." },
+  { "dynamic_update_slice", dynamic_update_slice, "ScatterElements at computed places", "ONNX has no operator that overwrites a slice." },
+  { "pad", pad, "Pad, between elements by way of a dimension of its own", "ONNX pads only at the edges, not between elements." },
+  { "dynamic_pad", dynamic_pad, "its Pad", "In both, the padding is an operand." },
+  { "concatenate", concatenate, "its Concat", "Both compute the same function." },
+  { "iota", iota, "a constant, and Expand", "The elements count along one dimension." },
+  { "dynamic_iota", dynamic_iota, "Range and Expand", "The elements count along one dimension." },
+  { "get_dimension_size", get_dimension_size, "Shape and Gather", "ONNX's Shape returns all sizes in one tensor." },
   { NULL }
 };
 /* clang-format on */

@@ -235,7 +235,7 @@ pad (PhConvert *l, PhValue **out)
   if (pairs == NULL)
     return FALSE;
   if (mirror && strcmp (ph_node_attr_string (l->node, "mode", ""), "REFLECT") != 0)
-    return ph_convert_stay (l, "ONNX's Pad does not repeat the border itself");
+    return ph_convert_stay (l, "ONNX's Pad has no mode that repeats the border");
   n = MIN (pairs->len / 2, PH_MAX_RANK);
   for (guint i = 0; i < n; i++)
     {
@@ -380,45 +380,45 @@ random_numbers (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char moves[] = "Both move elements; ONNX takes places as int64.";
+static const char moves[] = "Both move elements; ONNX's shapes and indices are int64.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_tensorflow_tensors[] = {
-  { "tf:Reshape", reshape, "Reshape", moves }, { "tf:Transpose", transpose, "Transpose", "ONNX's order is an attribute." },
-  { "tf:ExpandDims", expand_dims, "Unsqueeze", moves }, { "tf:Squeeze", squeeze, "Squeeze", "ONNX's axes are an operand." },
-  { "tf:Concat", concat, "Concat", "ONNX's axis is an attribute." }, { "tf:ConcatV2", concat, "Concat", "ONNX's axis is an attribute." },
-  { "tf:Pack", pack, "Concat of Unsqueezes", "ONNX makes no new axis by joining." }, { "tf:Unpack", unpack, "Gathers", "ONNX takes no axis away by splitting." },
-  { "tf:Split", split, "Split", "ONNX's axis is an attribute." }, { "tf:SplitV", split_v, "Split", "ONNX's axis is an attribute." },
-  { "tf:Slice", slice, "Slice", "ONNX has ends in place of sizes." },
-  { "tf:StridedSlice", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks is one of these." },
-  { "tf:Gather", gather, "Gather", moves }, { "tf:GatherV2", gather, "Gather", "ONNX's axis is an attribute." },
+  { "tf:Reshape", reshape, "Reshape", moves }, { "tf:Transpose", transpose, "Transpose", "In ONNX the order is an attribute." },
+  { "tf:ExpandDims", expand_dims, "Unsqueeze", moves }, { "tf:Squeeze", squeeze, "Squeeze", "In ONNX the axes are an operand." },
+  { "tf:Concat", concat, "Concat", "In ONNX the axis is an attribute." }, { "tf:ConcatV2", concat, "Concat", "In ONNX the axis is an attribute." },
+  { "tf:Pack", pack, "Concat of Unsqueezes", "ONNX only concatenates along an existing axis, so one is added first." }, { "tf:Unpack", unpack, "Gathers", "ONNX's Split keeps the axis; Gather with a single index removes it." },
+  { "tf:Split", split, "Split", "In ONNX the axis is an attribute." }, { "tf:SplitV", split_v, "Split", "In ONNX the axis is an attribute." },
+  { "tf:Slice", slice, "Slice", "ONNX's Slice takes ends instead of sizes." },
+  { "tf:StridedSlice", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks omits a bound, removes an axis or adds one." },
+  { "tf:Gather", gather, "Gather", moves }, { "tf:GatherV2", gather, "Gather", "In ONNX the axis is an attribute." },
   { "tf:ResourceGather", gather, "Gather", moves }, { "tf:GatherNd", gather_nd, "GatherND", moves },
-  { "tf:ScatterNd", scatter_nd, "ScatterND into zeros", "Slices at one place are added." },
+  { "tf:ScatterNd", scatter_nd, "ScatterND into zeros", "Slices with the same index are added." },
   { "tf:TensorScatterUpdate", scatter_into, "ScatterND", moves }, { "tf:TensorScatterAdd", scatter_into, "ScatterND that adds", moves },
-  { "tf:Pad", pad, "Pad", "ONNX has all that comes before, then all that comes after." }, { "tf:PadV2", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
-  { "tf:MirrorPad", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
-  { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is repeated to the shape." },
-  { "tf:ZerosLike", like, "Expand", "Zero is repeated to the shape." }, { "tf:OnesLike", like, "Expand", "One is repeated to the shape." },
-  { "tf:Shape", shape, "Shape", "ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "ONNX's sizes are int64." },
-  { "tf:RandomUniform", random_numbers, "RandomUniform", "Both draw from 0 to 1; the numbers differ." },
+  { "tf:Pad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." }, { "tf:PadV2", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
+  { "tf:MirrorPad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
+  { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is expanded to the shape." },
+  { "tf:ZerosLike", like, "Expand", "Zero is expanded to the shape." }, { "tf:OnesLike", like, "Expand", "The number one is expanded to the shape." },
+  { "tf:Shape", shape, "Shape", "Both compute the same; ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "Both compute the same; ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." },
+  { "tf:RandomUniform", random_numbers, "RandomUniform", "Both draw uniformly from 0 to 1; the numbers differ." },
   { "tf:RandomStandardNormal", random_numbers, "RandomNormal", "Both draw from the same distribution; the numbers differ." },
-  { "tf:Range", range, "Range", "Both count with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX has both values in one operand." },
-  { "tf:TopKV2", top_k, "TopK", "ONNX's places are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both add along an axis." },
-  { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no operator for it." }, { "tf:Where", where, "NonZero, transposed", "ONNX has a row for each axis." },
-  { "tflite:RESHAPE", reshape, "Reshape", moves }, { "tflite:TRANSPOSE", transpose, "Transpose", "ONNX's order is an attribute." },
-  { "tflite:EXPAND_DIMS", expand_dims, "Unsqueeze", moves }, { "tflite:SQUEEZE", squeeze, "Squeeze", "ONNX's axes are an operand." },
-  { "tflite:PACK", pack, "Concat of Unsqueezes", "ONNX makes no new axis by joining." }, { "tflite:UNPACK", unpack, "Gathers", "ONNX takes no axis away by splitting." },
-  { "tflite:SPLIT", split, "Split", "ONNX's axis is an attribute." }, { "tflite:SPLIT_V", split_v, "Split", "ONNX's axis is an attribute." },
-  { "tflite:SLICE", slice, "Slice", "ONNX has ends in place of sizes." },
-  { "tflite:STRIDED_SLICE", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks is one of these." },
-  { "tflite:GATHER_ND", gather_nd, "GatherND", moves }, { "tflite:SCATTER_ND", scatter_nd, "ScatterND into zeros", "Slices at one place are added." },
-  { "tflite:PAD", pad, "Pad", "ONNX has all that comes before, then all that comes after." }, { "tflite:PADV2", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
-  { "tflite:TILE", tile, "Tile", moves }, { "tflite:BROADCAST_TO", broadcast_to, "Expand", moves }, { "tflite:FILL", fill, "Expand", "One value is repeated to the shape." },
-  { "tflite:ZEROS_LIKE", like, "Expand", "Zero is repeated to the shape." }, { "tflite:SHAPE", shape, "Shape", "ONNX's sizes are int64." },
-  { "tflite:RANK", shape, "Size(Shape)", "ONNX's sizes are int64." }, { "tflite:RANGE", range, "Range", "Both count with a step." },
-  { "tflite:ONE_HOT", one_hot, "OneHot", "ONNX has both values in one operand." }, { "tflite:TOPK_V2", top_k, "TopK", "ONNX's places are int64." },
-  { "tflite:CUMSUM", cumsum, "CumSum", "Both add along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no operator for it." },
-  { "tflite:WHERE", where, "NonZero, transposed", "ONNX has a row for each axis." },
+  { "tf:Range", range, "Range", "Both count from a start to a limit with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." },
+  { "tf:TopKV2", top_k, "TopK", "ONNX's indices are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both compute the cumulative sum along an axis." },
+  { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." }, { "tf:Where", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },
+  { "tflite:RESHAPE", reshape, "Reshape", moves }, { "tflite:TRANSPOSE", transpose, "Transpose", "In ONNX the order is an attribute." },
+  { "tflite:EXPAND_DIMS", expand_dims, "Unsqueeze", moves }, { "tflite:SQUEEZE", squeeze, "Squeeze", "In ONNX the axes are an operand." },
+  { "tflite:PACK", pack, "Concat of Unsqueezes", "ONNX only concatenates along an existing axis, so one is added first." }, { "tflite:UNPACK", unpack, "Gathers", "ONNX's Split keeps the axis; Gather with a single index removes it." },
+  { "tflite:SPLIT", split, "Split", "In ONNX the axis is an attribute." }, { "tflite:SPLIT_V", split_v, "Split", "In ONNX the axis is an attribute." },
+  { "tflite:SLICE", slice, "Slice", "ONNX's Slice takes ends instead of sizes." },
+  { "tflite:STRIDED_SLICE", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks omits a bound, removes an axis or adds one." },
+  { "tflite:GATHER_ND", gather_nd, "GatherND", moves }, { "tflite:SCATTER_ND", scatter_nd, "ScatterND into zeros", "Slices with the same index are added." },
+  { "tflite:PAD", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." }, { "tflite:PADV2", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
+  { "tflite:TILE", tile, "Tile", moves }, { "tflite:BROADCAST_TO", broadcast_to, "Expand", moves }, { "tflite:FILL", fill, "Expand", "One value is expanded to the shape." },
+  { "tflite:ZEROS_LIKE", like, "Expand", "Zero is expanded to the shape." }, { "tflite:SHAPE", shape, "Shape", "Both compute the same; ONNX's sizes are int64." },
+  { "tflite:RANK", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." }, { "tflite:RANGE", range, "Range", "Both count from a start to a limit with a step." },
+  { "tflite:ONE_HOT", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." }, { "tflite:TOPK_V2", top_k, "TopK", "ONNX's indices are int64." },
+  { "tflite:CUMSUM", cumsum, "CumSum", "Both compute the cumulative sum along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." },
+  { "tflite:WHERE", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },
   { NULL }
 };
 /* clang-format on */

@@ -242,7 +242,7 @@ read_window (PhConvert *l, const char *kernel, PhForeignWindow *window)
   const guint from = nhwc ? 1 : 2;
 
   if (strides == NULL || n_strides < 4 || n_strides > 5 || (kernel != NULL && n_kernel != n_strides))
-    return ph_convert_stay (l, "its strides are not of four or five dimensions");
+    return ph_convert_stay (l, "its strides do not have four or five numbers");
   *window = (PhForeignWindow) { .n = (guint) n_strides - 2,
                                 .group = 1,
                                 .padding = ph_node_attr_string (l->node, "padding", "VALID") };
@@ -321,7 +321,7 @@ conv_backprop (PhConvert *l, PhValue **out)
   if (sizes == NULL || !read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
   if (sizes->len != 4 || window.n != 2)
-    return ph_convert_stay (l, "the size of what it gives is not of four dimensions");
+    return ph_convert_stay (l, "the size of its result does not have four numbers");
   y = ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), NULL,
                              &g_array_index (sizes, gint64, from));
   out[0] = is_nhwc (l) ? ph_foreign_to_nhwc (l, y) : y;
@@ -443,7 +443,7 @@ if_ (PhConvert *l, PhValue **out)
 
   if (then == NULL || other == NULL || then->inputs->len + 1 != l->n_in || other->inputs->len + 1 != l->n_in
       || then->outputs->len != l->n_out || other->outputs->len != l->n_out)
-    return ph_convert_stay (l, "its branches do not take its operands");
+    return ph_convert_stay (l, "its branches do not have an input for each operand");
   choice = ph_graph_add_node (
       l->b->graph,
       &(PhNodeSpec) {
@@ -484,7 +484,7 @@ variable (PhConvert *l, PhValue **out)
   GError *error = NULL;
 
   if (handle == NULL || handle->graph->owner != NULL || (l->n_in == 1 && strcmp (handle->op_type, "VarHandleOp") != 0))
-    return ph_convert_stay (l, "its variable is not of the main graph");
+    return ph_convert_stay (l, "its variable is not in the main graph");
   for (guint i = 0; i < ph_node_output (handle, 0)->uses->len; i++)
     if (ph_session_has_effect (g_array_index (ph_node_output (handle, 0)->uses, PhUse, i).node))
       return ph_convert_stay (l, "the graph may write to the variable '%s'", handle->name);
@@ -507,16 +507,16 @@ variable (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char windows[] = "In ONNX the channels are the second dimension, and the padding SAME is written as numbers.";
 
 /* clang-format off */
 #define DIRECT(name) { "tf:" name, ph_foreign_direct, "ONNX's own", elementwise }
-#define SAME(name)   { "tf:" name, ph_foreign_same, "its operand", "It hands its operand on." }
+#define SAME(name)   { "tf:" name, ph_foreign_same, "its operand", "It returns its operand unchanged." }
 /* clang-format on */
 
 static const char variable_why[]
-    = "A variable that nothing writes to is a constant; without a checkpoint beside the graph it is an input.";
+    = "A variable that is never written is a constant, or an input if there is no checkpoint beside the graph.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_tensorflow[] = {
@@ -527,26 +527,26 @@ const PhConvertRule ph_convert_tensorflow[] = {
   DIRECT ("Reciprocal"), DIRECT ("Inv"), DIRECT ("Equal"), DIRECT ("Less"), DIRECT ("LessEqual"), DIRECT ("Greater"), DIRECT ("GreaterEqual"),
   DIRECT ("LogicalAnd"), DIRECT ("LogicalOr"), DIRECT ("LogicalNot"), DIRECT ("IsNan"), DIRECT ("IsInf"), DIRECT ("SelectV2"), DIRECT ("Relu"),
   DIRECT ("Elu"), DIRECT ("Selu"), DIRECT ("Softplus"), DIRECT ("Softsign"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("LogSoftmax"), DIRECT ("AddN"),
-  { "tf:NotEqual", not_equal, "Not(Equal)", "ONNX has no operator for it." },
-  { "tf:SquaredDifference", squared_difference, "Sub, then Mul with itself", "ONNX has no operator for it." },
-  { "tf:Square", square, "Mul(x, x)", "ONNX has no operator for it." },
-  { "tf:Rsqrt", rsqrt, "Reciprocal(Sqrt)", "ONNX has no operator for it." },
-  { "tf:Log1p", log1p_, "Log(x + 1)", "ONNX has no operator for it; small operands lose digits." },
-  { "tf:Expm1", expm1_, "Exp(x) - 1", "ONNX has no operator for it; small operands lose digits." },
+  { "tf:NotEqual", not_equal, "Not(Equal)", "ONNX has no identical operator, so it is composed of others." },
+  { "tf:SquaredDifference", squared_difference, "Sub, then Mul with itself", "ONNX has no identical operator, so it is composed of others." },
+  { "tf:Square", square, "Mul(x, x)", "ONNX has no identical operator, so it is composed of others." },
+  { "tf:Rsqrt", rsqrt, "Reciprocal(Sqrt)", "ONNX has no identical operator, so it is composed of others." },
+  { "tf:Log1p", log1p_, "Log(x + 1)", "ONNX has no identical operator; the formula loses digits for small operands." },
+  { "tf:Expm1", expm1_, "Exp(x) - 1", "ONNX has no identical operator; the formula loses digits for small operands." },
   { "tf:FloorDiv", floor_div, "Div, rounded down", "ONNX's Div of integers rounds towards zero." },
   { "tf:FloorMod", floor_mod, "Mod", "The remainder has the sign of the divisor." },
-  { "tf:DivNoNan", div_no_nan, "Where(divisor = 0, 0, Div)", "ONNX divides by zero." },
-  { "tf:Relu6", relu6, "Clip", "It is limited to 0 to 6." },
-  { "tf:ClipByValue", clip_by_value, "Min(Max)", "Its bounds need not be scalars." },
+  { "tf:DivNoNan", div_no_nan, "Where(divisor = 0, 0, Div)", "DivNoNan returns 0 where the divisor is 0, which Where selects." },
+  { "tf:Relu6", relu6, "Clip", "The result is clipped to the interval from 0 to 6." },
+  { "tf:ClipByValue", clip_by_value, "Min(Max)", "The bounds may be tensors, which Clip does not take." },
   { "tf:LeakyRelu", leaky_relu, "LeakyRelu", elementwise },
-  { "tf:Softmax", softmax, "Softmax", "Both are over the last axis." },
+  { "tf:Softmax", softmax, "Softmax", "Both work along the last axis." },
   { "tf:Cast", cast, "Cast", elementwise },
-  { "tf:Select", select_v1, "Where", "A condition of one dimension chooses rows." },
-  { "tf:MatMul", mat_mul, "MatMul", "ONNX's has no transposed operands." },
-  { "tf:BatchMatMul", mat_mul, "MatMul", "ONNX's has no transposed operands." },
-  { "tf:BatchMatMulV2", mat_mul, "MatMul", "ONNX's has no transposed operands." },
-  { "tf:BatchMatMulV3", mat_mul, "MatMul", "ONNX's has no transposed operands." },
-  { "tf:Einsum", einsum, "Einsum", "Both read the same equation." },
+  { "tf:Select", select_v1, "Where", "A condition of one dimension selects rows, so it gets trailing dimensions." },
+  { "tf:MatMul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands." },
+  { "tf:BatchMatMul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands." },
+  { "tf:BatchMatMulV2", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands." },
+  { "tf:BatchMatMulV3", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands." },
+  { "tf:Einsum", einsum, "Einsum", "Both evaluate the same Einstein summation equation." },
   { "tf:BiasAdd", bias_add, "Add", "A bias is added along the channels." },
   { "tf:Conv2D", conv, "Conv between Transposes", windows },
   { "tf:Conv3D", conv, "Conv between Transposes", windows },
@@ -559,17 +559,17 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:FusedBatchNormV3", batch_norm, "BatchNormalization between Transposes", windows },
   { "tf:ResizeBilinear", resize, "Resize between Transposes", windows }, { "tf:ResizeNearestNeighbor", resize, "Resize between Transposes", windows },
   { "tf:SpaceToDepth", space_depth, "SpaceToDepth between Transposes", windows }, { "tf:DepthToSpace", space_depth, "DepthToSpace between Transposes", windows },
-  { "tf:Sum", reduce, "ReduceSum", "Both go over axes." }, { "tf:Mean", reduce, "ReduceMean", "Both go over axes." },
-  { "tf:Max", reduce, "ReduceMax", "Both go over axes." }, { "tf:Min", reduce, "ReduceMin", "Both go over axes." },
-  { "tf:Prod", reduce, "ReduceProd", "Both go over axes." }, { "tf:Any", reduce, "ReduceMax", "Of truth values, the greatest is true where one is." },
-  { "tf:All", reduce, "ReduceMin", "Of truth values, the least is true where all are." },
-  { "tf:ArgMax", arg, "ArgMax", "Both give the first place." }, { "tf:ArgMin", arg, "ArgMin", "Both give the first place." },
+  { "tf:Sum", reduce, "ReduceSum", "Both reduce the given axes." }, { "tf:Mean", reduce, "ReduceMean", "Both reduce the given axes." },
+  { "tf:Max", reduce, "ReduceMax", "Both reduce the given axes." }, { "tf:Min", reduce, "ReduceMin", "Both reduce the given axes." },
+  { "tf:Prod", reduce, "ReduceProd", "Both reduce the given axes." }, { "tf:Any", reduce, "ReduceMax", "The maximum of booleans is true if any of them is true." },
+  { "tf:All", reduce, "ReduceMin", "The minimum of booleans is true if all of them are true." },
+  { "tf:ArgMax", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tf:ArgMin", arg, "ArgMin", "Both return the first index of the extreme element." },
   SAME ("Identity"), SAME ("StopGradient"), SAME ("PreventGradient"), SAME ("CheckNumerics"), SAME ("PlaceholderWithDefault"), SAME ("Snapshot"),
   SAME ("EnsureShape"), SAME ("LoopCond"),
-  { "tf:While", while_, "Loop", "ONNX's Loop asks for the condition of the next turn." },
-  { "tf:StatelessWhile", while_, "Loop", "ONNX's Loop asks for the condition of the next turn." },
-  { "tf:If", if_, "If", "ONNX's branches take their operands from around them." },
-  { "tf:StatelessIf", if_, "If", "ONNX's branches take their operands from around them." },
+  { "tf:While", while_, "Loop", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
+  { "tf:StatelessWhile", while_, "Loop", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
+  { "tf:If", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
+  { "tf:StatelessIf", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { "tf:ReadVariableOp", variable, "a constant", variable_why },
   { "tf:VariableV2", variable, "a constant", variable_why },
   { "tf:Variable", variable, "a constant", variable_why },

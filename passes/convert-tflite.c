@@ -51,7 +51,7 @@ activate (PhConvert *l, PhValue *value)
     return PH_BUILD (l->b, Clip, value, ph_foreign_number (l, value, 0), ph_foreign_number (l, value, 6));
   if (strcmp (name, "RELU_N1_TO_1") == 0)
     return PH_BUILD (l->b, Clip, value, ph_foreign_number (l, value, -1), ph_foreign_number (l, value, 1));
-  ph_convert_stay (l, "there is no activation %s in ONNX", name);
+  ph_convert_stay (l, "ONNX has no activation %s", name);
   return NULL;
 }
 
@@ -116,7 +116,7 @@ fully_connected (PhConvert *l, PhValue **out)
   PhValue *x = l->in[0], *y;
 
   if (ph_node_attr_int (l->node, "weights_format", 0) != 0)
-    return ph_convert_stay (l, "its weights are shuffled");
+    return ph_convert_stay (l, "its weights are stored in a shuffled format");
   if (ph_node_attr_int (l->node, "keep_num_dims", 0) == 0 && ph_value_rank (x) != 2)
     {
       if (depth <= 0)
@@ -295,7 +295,7 @@ quantize (PhConvert *l, PhValue **out)
   if (ph_dtype_is_integer (ph_convert_dtype (x)))
     {
       if (!read_quantization (l, "in", 0, ph_convert_dtype (x), &scale, &zero, &axis))
-        return ph_convert_stay (l, "its scale is not written");
+        return ph_convert_stay (l, "its scale is missing from the file");
       x = zero != NULL ? PH_BUILD_WITH (l->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale, zero)
                        : PH_BUILD_WITH (l->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale);
     }
@@ -305,7 +305,7 @@ quantize (PhConvert *l, PhValue **out)
       return out[0] != NULL;
     }
   if (!read_quantization (l, "out", 0, type->dtype, &scale, &zero, &axis) || zero == NULL)
-    return ph_convert_stay (l, "its scale is not written, or of an element type that ONNX does not quantise to");
+    return ph_convert_stay (l, "its scale is missing from the file, or ONNX does not quantise to its element type");
   out[0] = PH_BUILD_WITH (l->b, QuantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale, zero);
   return TRUE;
 }
@@ -372,7 +372,7 @@ mirror_pad (PhConvert *l, PhValue **out)
 
   if (given == NULL || rank > PH_MAX_RANK || ph_foreign_attr_int (l, "mode", 0) == 1
       || g_ascii_strcasecmp (mode, "SYMMETRIC") == 0)
-    return l->stays != NULL ? FALSE : ph_convert_stay (l, "it repeats the border, which ONNX's Pad does not");
+    return l->stays != NULL ? FALSE : ph_convert_stay (l, "it repeats the border, for which ONNX's Pad has no mode");
   for (guint i = 0; i < rank; i++)
     {
       pads[i] = g_array_index (given, gint64, 2 * i);
@@ -408,11 +408,11 @@ space_batch (PhConvert *l, PhValue **out)
 
   if (borders == NULL || borders->len != 2 * m || m < 1 || rank < (int) m + 1 || rank + (int) m > PH_MAX_RANK
       || !ph_convert_dims (l, x, dims))
-    return l->stays != NULL ? FALSE : ph_convert_stay (l, "its blocks or borders are not known");
+    return l->stays != NULL ? FALSE : ph_convert_stay (l, "its block size or padding is not known");
   for (guint i = 0; i < m; i++)
     {
       if (g_array_index (block, gint64, i) < 1)
-        return ph_convert_stay (l, "its blocks have no size");
+        return ph_convert_stay (l, "its block size is not positive");
       product *= g_array_index (block, gint64, i);
       low[1 + i] = g_array_index (borders, gint64, 2 * i);
       high[1 + i] = g_array_index (borders, gint64, 2 * i + 1);
@@ -473,12 +473,12 @@ space_batch (PhConvert *l, PhValue **out)
   return x != NULL;
 }
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char windows[] = "In ONNX the channels are the second dimension, and the padding SAME is written as numbers.";
 
 /* clang-format off */
 #define DIRECT(name) { "tflite:" name, ph_foreign_direct, "ONNX's own", elementwise }
-#define AS(name)     { "tflite:" name, as_tensorflow, "as of TensorFlow", "It is TensorFlow's operator." }
+#define AS(name)     { "tflite:" name, as_tensorflow, "as in TensorFlow", "It is the same operator as in TensorFlow." }
 
 const PhConvertRule ph_convert_tflite[] = {
   DIRECT ("ADD"), DIRECT ("SUB"), DIRECT ("MUL"), DIRECT ("DIV"), DIRECT ("ADD_N"), DIRECT ("POW"), DIRECT ("MAXIMUM"), DIRECT ("MINIMUM"), DIRECT ("ABS"),
@@ -488,24 +488,24 @@ const PhConvertRule ph_convert_tflite[] = {
   DIRECT ("LOGISTIC"), DIRECT ("TANH"), DIRECT ("LOG_SOFTMAX"),
   AS ("NOT_EQUAL"), AS ("SQUARED_DIFFERENCE"), AS ("SQUARE"), AS ("RSQRT"), AS ("FLOOR_DIV"), AS ("FLOOR_MOD"), AS ("LEAKY_RELU"), AS ("RESIZE_BILINEAR"),
   AS ("RESIZE_NEAREST_NEIGHBOR"), AS ("SPACE_TO_DEPTH"), AS ("DEPTH_TO_SPACE"), AS ("BATCH_MATMUL"), AS ("WHILE"), AS ("IF"),
-  { "tflite:RELU6", limited, "Clip", "It is limited to 0 to 6." }, { "tflite:RELU_N1_TO_1", limited, "Clip", "It is limited to -1 to 1." },
-  { "tflite:RELU_0_TO_1", limited, "Clip", "It is limited to 0 to 1." },
-  { "tflite:FULLY_CONNECTED", fully_connected, "MatMul, Add", "Its weights are transposed." },
+  { "tflite:RELU6", limited, "Clip", "The result is clipped to the interval from 0 to 6." }, { "tflite:RELU_N1_TO_1", limited, "Clip", "The result is clipped to the interval from -1 to 1." },
+  { "tflite:RELU_0_TO_1", limited, "Clip", "The result is clipped to the interval from 0 to 1." },
+  { "tflite:FULLY_CONNECTED", fully_connected, "MatMul, Add", "TensorFlow Lite stores the weights transposed." },
   { "tflite:CONV_2D", conv, "Conv between Transposes", windows }, { "tflite:DEPTHWISE_CONV_2D", depthwise, "Conv in groups, between Transposes", windows },
   { "tflite:TRANSPOSE_CONV", transpose_conv, "ConvTranspose between Transposes", windows },
   { "tflite:MAX_POOL_2D", pool, "MaxPool between Transposes", windows }, { "tflite:AVERAGE_POOL_2D", pool, "AveragePool between Transposes", windows },
-  { "tflite:SOFTMAX", softmax, "Softmax", "Both are over the last axis." }, { "tflite:CONCATENATION", concatenation, "Concat", "Both join along an axis." },
-  { "tflite:GATHER", gather, "Gather", "Both take slices along an axis." },
-  { "tflite:SUM", reduce, "ReduceSum", "Both go over axes." }, { "tflite:MEAN", reduce, "ReduceMean", "Both go over axes." },
-  { "tflite:REDUCE_MAX", reduce, "ReduceMax", "Both go over axes." }, { "tflite:REDUCE_MIN", reduce, "ReduceMin", "Both go over axes." },
-  { "tflite:REDUCE_PROD", reduce, "ReduceProd", "Both go over axes." }, { "tflite:REDUCE_ANY", reduce, "ReduceMax", "Of truth values, the greatest is true where one is." },
-  { "tflite:REDUCE_ALL", reduce, "ReduceMin", "Of truth values, the least is true where all are." },
-  { "tflite:ARG_MAX", arg, "ArgMax", "Both give the first place." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both give the first place." },
-  { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "Scale and zero point are operands in ONNX." },
-  { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "Scale and zero point are operands in ONNX." },
-  { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row gets length one." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX has all that comes before, then all that comes after." },
-  { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both turn round as many elements as are said." },
-  { "tflite:SPACE_TO_BATCH_ND", space_batch, "Pad, Reshape and Transpose", "Blocks of the plane become samples." }, { "tflite:BATCH_TO_SPACE_ND", space_batch, "Reshape, Transpose and Slice", "Samples become blocks of the plane." },
+  { "tflite:SOFTMAX", softmax, "Softmax", "Both work along the last axis." }, { "tflite:CONCATENATION", concatenation, "Concat", "Both concatenate along an axis." },
+  { "tflite:GATHER", gather, "Gather", "Both gather slices along an axis." },
+  { "tflite:SUM", reduce, "ReduceSum", "Both reduce the given axes." }, { "tflite:MEAN", reduce, "ReduceMean", "Both reduce the given axes." },
+  { "tflite:REDUCE_MAX", reduce, "ReduceMax", "Both reduce the given axes." }, { "tflite:REDUCE_MIN", reduce, "ReduceMin", "Both reduce the given axes." },
+  { "tflite:REDUCE_PROD", reduce, "ReduceProd", "Both reduce the given axes." }, { "tflite:REDUCE_ANY", reduce, "ReduceMax", "The maximum of booleans is true if any of them is true." },
+  { "tflite:REDUCE_ALL", reduce, "ReduceMin", "The minimum of booleans is true if all of them are true." },
+  { "tflite:ARG_MAX", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both return the first index of the extreme element." },
+  { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "In ONNX scale and zero point are operands." },
+  { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "In ONNX scale and zero point are operands." },
+  { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
+  { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence." },
+  { "tflite:SPACE_TO_BATCH_ND", space_batch, "Pad, Reshape and Transpose", "Blocks of the plane become samples of the batch." }, { "tflite:BATCH_TO_SPACE_ND", space_batch, "Reshape, Transpose and Slice", "Samples of the batch become blocks of the plane." },
   { NULL }
 };
 /* clang-format on */

@@ -251,7 +251,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
       return TRUE;
     }
   ph_pass_abort (run);
-  *stays = l.stays != NULL ? l.stays : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
+  *stays = l.stays != NULL ? l.stays : g_strdup (b.error != NULL ? b.error->message : "it could not be replaced");
   g_clear_error (&b.error);
   return TRUE;
 }
@@ -297,7 +297,7 @@ resolve_composites (PhPassRun *run, GError **error)
 
       if (name == NULL || ph_model_find_function (run->model, "func", name) == NULL)
         continue;
-      if (!ph_pass_begin (run, "composite", node, "A composite stands for the function that decomposes it."))
+      if (!ph_pass_begin (run, "composite", node, "A composite is replaced by the function that defines its decomposition."))
         return TRUE;
       out = g_new0 (PhValue *, node->outputs->len + 1);
       call = ph_graph_add_node (node->graph,
@@ -425,8 +425,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
   note_what_stays (run, reasons);
   if (!run->stopped && run->model->graph->outputs->len > 0 && run->model->graph->n_nodes == 0
       && ph_model_opset (run->model, "") == 0
-      && ph_pass_begin (run, "opset", NULL,
-                        "Nothing of another system's is left: what comes to it is of ONNX's newest operators."))
+      && ph_pass_begin (run, "opset", NULL, "No foreign operator is left, so the model gets the newest opset of ONNX."))
     {
       ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
       ph_pass_end (run);

@@ -71,8 +71,7 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
   else
     {
       ph_pass_abort (run);
-      *stays = l.stays != NULL ? g_strdup (l.stays)
-                               : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
+      *stays = l.stays != NULL ? g_strdup (l.stays) : g_strdup (b.error != NULL ? b.error->message : "it could not be replaced");
     }
   g_free (l.stays);
   g_clear_error (&b.error);
@@ -88,7 +87,7 @@ spell_out (PhPassRun *run, PhNode *node)
   if (!fused && (node->op == NULL || node->op->expand == NULL))
     return FALSE;
   if (!ph_pass_begin (run, fused ? "fused" : node->op_type, node,
-                      "StableHLO has no such operator; what it means is written out."))
+                      "StableHLO has no such operator, so its definition is written out."))
     return FALSE;
   if (fused ? ph_graph_inline_node (node, NULL) : ph_expand_in_place (node, NULL))
     {

@@ -88,7 +88,7 @@ take_item (PhPassRun *run, PhNode *node, gboolean *changed)
   if (source == NULL || source->producer == NULL || !makes_tuple (source->producer) || index < 0
       || index >= source->producer->inputs->len || (item = ph_node_input (source->producer, (guint) index)) == NULL)
     return TRUE;
-  if (!ph_pass_begin (run, "tuple-item", node, "An item of a tuple is what was put there."))
+  if (!ph_pass_begin (run, "tuple-item", node, "An item of a tuple is the value that the tuple was built from."))
     return FALSE;
   if (ph_node_replace_all (node, &item, &b))
     {
@@ -126,7 +126,7 @@ split_result (PhPassRun *run, PhNode *node, gboolean *changed)
       n = MAX (n, item_index (use->node) + 1);
       g_ptr_array_add (items, use->node);
     }
-  if (!ph_pass_begin (run, "tuple-result", node, "An operator that gives a tuple gives its items as values of their own."))
+  if (!ph_pass_begin (run, "tuple-result", node, "An operator that returns a tuple returns each item as a separate output."))
     return FALSE;
   types = g_new0 (const PhType *, n + 1);
   for (guint i = 0; i < items->len; i++)
@@ -185,7 +185,7 @@ write_out (PhPassRun *run, PhNode *node, gboolean *changed)
     ok = ok && ph_node_input (node, i) != NULL;
   if (!ok)
     return TRUE;
-  if (!ph_pass_begin (run, "call", node, "A function that is known where it is called can be written out."))
+  if (!ph_pass_begin (run, "call", node, "The called function is known, so the call can be inlined."))
     return FALSE;
   out = g_new0 (PhValue *, body->outputs->len + 1);
   if (ph_build_copy (&b, body, (PhValue **) node->inputs->pdata + 1, out, NULL) && ph_node_replace_all (node, out, &b))
@@ -240,7 +240,7 @@ call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
           || function->graph->inputs->len != operands->len + node->inputs->len - 1 || g_ptr_array_find (operands, NULL, NULL))
         return TRUE;
     }
-  if (!ph_pass_begin (run, "switch", node, "What is called is one of two functions: ONNX's If computes one of two branches."))
+  if (!ph_pass_begin (run, "switch", node, "The call runs one of two functions, as ONNX's If runs one of two branches."))
     return FALSE;
   made = ph_graph_add_node (
       node->graph,
@@ -301,7 +301,7 @@ split_outputs (PhPassRun *run)
     ok = ok && flat->pdata[i] != NULL;
   if (at == NULL || flat->len == 0 || !ok)
     return TRUE;
-  if (!ph_pass_begin (run, "tuple-output", at, "ONNX's graphs give several values, not a tuple."))
+  if (!ph_pass_begin (run, "tuple-output", at, "A graph in ONNX returns several values instead of a tuple."))
     return FALSE;
   for (guint i = 0; ok && i < flat->len; i++)
     ok = ph_graph_set_output (graph, i, flat->pdata[i], NULL);
@@ -373,7 +373,8 @@ drop_functions (PhPassRun *run)
 
           if (!g_strv_contains (domains, function->domain))
             continue;
-          if (!ph_pass_begin (run, "not-called", model->graph->last, "What the function does stands where it was called."))
+          if (!ph_pass_begin (run, "not-called", model->graph->last,
+                              "All calls of the function have been inlined, so the function is dead."))
             return;
           if (ph_model_remove_function (function, NULL)) /* not one that is called */
             {
@@ -404,8 +405,7 @@ ph_foreign_finish (PhPassRun *run, GError **error)
         used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;
       if (used)
         continue;
-      if (!ph_pass_begin (run, "says-nothing", node,
-                          "Nothing uses it: it gathered values, or said something of the whole function."))
+      if (!ph_pass_begin (run, "says-nothing", node, "It is dead: nothing uses its result, and it has no effect."))
         return TRUE;
       if (!ph_graph_remove_node (node, error))
         return FALSE;

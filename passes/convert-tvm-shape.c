@@ -67,7 +67,7 @@ reshape (PhConvert *l, PhValue **out)
     {
       for (guint i = 0; i < ints->len; i++)
         if (g_array_index (ints, gint64, i) < -1)
-          return ph_convert_stay (l, "its shape has one of Relay's codes");
+          return ph_convert_stay (l, "its shape uses one of Relay's special codes");
       out[0] = PH_BUILD (l->b, Reshape, l->in[0], ph_convert_ints_value (l, (const gint64 *) ints->data, ints->len));
     }
   return out[0] != NULL;
@@ -92,7 +92,7 @@ axes_of (PhConvert *l, PhValue **out)
           const gint64 next = g_array_index (axes, gint64, 0) + i;
 
           if (i > PH_MAX_RANK || next < i)
-            return ph_convert_stay (l, "it adds axes that cannot be");
+            return ph_convert_stay (l, "it adds axes that are out of range");
         }
       for (gint64 i = 1, first = axes->len > 0 ? g_array_index (axes, gint64, 0) : 0; i < more; i++)
         {
@@ -119,13 +119,13 @@ split (PhConvert *l, PhValue **out)
   PhValue *first = NULL;
 
   if (at == NULL || at->len == 0 || at->len > 4096)
-    return ph_convert_stay (l, "where it cuts is not known");
+    return ph_convert_stay (l, "the positions at which it splits are not known");
   if (parts)
     {
       const gint64 n = g_array_index (at, gint64, 0);
 
       if (n < 1 || n > 4096 || n < (gint64) l->n_out)
-        return ph_convert_stay (l, "it makes no such number of parts");
+        return ph_convert_stay (l, "it does not return as many parts as it has outputs");
       first = ph_build_node (l->b, &ph_op_Split, l->in, 1,
                              PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", n)), (guint) n);
     }
@@ -211,7 +211,7 @@ fill (PhConvert *l, PhValue **out)
   PhValue *number;
 
   if (dtype == PH_UNDEFINED || (!like && dims == NULL) || (full && l->n_in <= at && ph_node_attr (l->node, "fill_value") == NULL))
-    return ph_convert_stay (l, "its shape, its type or its number is not known");
+    return ph_convert_stay (l, "its shape, its type or its value is not known");
   number = full && l->n_in > at ? ph_convert_cast (l, l->in[at], dtype)
                                 : ph_convert_number (l, dtype,
                                                      full ? ph_foreign_attr_number (l, "fill_value", 0)
@@ -230,7 +230,7 @@ tile (PhConvert *l, PhValue **out)
   g_autoptr (GArray) times = ph_foreign_attr_ints (l, ph_node_attr (l->node, "reps") != NULL ? "reps" : "repeats");
 
   if (times == NULL || ph_value_rank (l->in[0]) != (int) times->len)
-    return ph_convert_stay (l, "how often it repeats each axis is not known");
+    return ph_convert_stay (l, "the number of repetitions of each axis is not known");
   out[0] = PH_BUILD (l->b, Tile, l->in[0], ph_convert_ints_value (l, (const gint64 *) times->data, times->len));
   return out[0] != NULL;
 }
@@ -244,20 +244,20 @@ flip (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char attrs[] = "TVM's attribute is ONNX's operand.", constant[] = "A constant of a shape.",
-                  tuple[] = "A tuple of tensors is several operands.";
+static const char attrs[] = "An attribute in TVM is an operand in ONNX.", constant[] = "One number is expanded to the shape.",
+                  tuple[] = "The tensors of the tuple become separate operands.";
 
 /* clang-format off */
 #define ROW(name, rule, becomes, why) { "tvm:" name, rule, becomes, why }
 
 const PhConvertRule ph_convert_tvm_shape[] = {
-  ROW ("permute_dims", permute, "Transpose", "Without axes both turn them round."), ROW ("transpose", permute, "Transpose", "Without axes both turn them round."),
-  ROW ("reshape", reshape, "Reshape", attrs), ROW ("broadcast_to", reshape, "Expand", attrs), ROW ("flatten", reshape, "Reshape", "All elements in one axis."),
-  ROW ("nn.batch_flatten", reshape, "Flatten", "All but the first axis in one."), ROW ("expand_dims", axes_of, "Unsqueeze", attrs), ROW ("squeeze", axes_of, "Squeeze", attrs),
+  ROW ("permute_dims", permute, "Transpose", "Without a list of axes, both reverse their order."), ROW ("transpose", permute, "Transpose", "Without a list of axes, both reverse their order."),
+  ROW ("reshape", reshape, "Reshape", attrs), ROW ("broadcast_to", reshape, "Expand", attrs), ROW ("flatten", reshape, "Reshape", "All axes are flattened into one."),
+  ROW ("nn.batch_flatten", reshape, "Flatten", "All axes but the first are flattened into one."), ROW ("expand_dims", axes_of, "Unsqueeze", attrs), ROW ("squeeze", axes_of, "Squeeze", attrs),
   ROW ("concat", ph_foreign_concat, "Concat", tuple), ROW ("concatenate", ph_foreign_concat, "Concat", tuple),
-  ROW ("stack", ph_foreign_stack, "Unsqueeze, then Concat", tuple), ROW ("split", split, "Split", "TVM gives a tuple, ONNX several values."),
-  ROW ("take", take, "Gather", "Both pick slices by their indices."), ROW ("strided_slice", strided_slice, "Slice", attrs), ROW ("tile", tile, "Tile", attrs),
-  ROW ("flip", flip, "Slice with step -1", "ONNX has no operator for it."), ROW ("reverse", flip, "Slice with step -1", "ONNX has no operator for it."),
+  ROW ("stack", ph_foreign_stack, "Unsqueeze, then Concat", tuple), ROW ("split", split, "Split", "TVM returns a tuple, and ONNX several values."),
+  ROW ("take", take, "Gather", "Both gather slices by their indices."), ROW ("strided_slice", strided_slice, "Slice", attrs), ROW ("tile", tile, "Tile", attrs),
+  ROW ("flip", flip, "Slice with step -1", "ONNX has no identical operator, so it is composed of others."), ROW ("reverse", flip, "Slice with step -1", "ONNX has no identical operator, so it is composed of others."),
   ROW ("zeros", fill, "Expand", constant), ROW ("ones", fill, "Expand", constant), ROW ("full", fill, "Expand", constant),
   ROW ("zeros_like", fill, "Expand", constant), ROW ("ones_like", fill, "Expand", constant), ROW ("full_like", fill, "Expand", constant),
   { NULL }

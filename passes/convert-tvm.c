@@ -142,9 +142,9 @@ read_pads (PhConvert *l, PhForeignWindow *window)
   const guint n = window->n;
 
   if (pads == NULL)
-    return ph_node_attr (l->node, "padding") == NULL || ph_convert_stay (l, "its padding is not of numbers");
+    return ph_node_attr (l->node, "padding") == NULL || ph_convert_stay (l, "its padding is not given as numbers");
   if (pads->len != 1 && pads->len != n && pads->len != 2 * n)
-    return ph_convert_stay (l, "its padding is not of its dimensions");
+    return ph_convert_stay (l, "its padding does not have a number for each dimension");
   for (guint i = 0; i < 2 * n; i++)
     window->explicit_pads[i] = g_array_index (pads, gint64, pads->len == 1 ? 0 : pads->len == n ? i % n : i);
   return TRUE;
@@ -172,7 +172,7 @@ read_layout (PhConvert *l, const char *attr, gboolean *last)
   *last = strlen (layout) > 2 && layout[strlen (layout) - 1] == 'C';
   if (*layout != 'N' || (!*last && layout[1] != 'C') || strpbrk (layout, "0123456789") != NULL
       || (*result != '\0' && strcmp (result, layout) != 0))
-    return ph_convert_stay (l, "its layout is %s, and that of what it gives %s", layout, result);
+    return ph_convert_stay (l, "its layout is %s, and the layout of its result is %s", layout, result);
   return TRUE;
 }
 
@@ -226,7 +226,7 @@ global_pool (PhConvert *l, PhValue **out)
     return FALSE;
   for (guint i = 0; is (l, "nn.adaptive_avg_pool2d") && i < (size != NULL ? size->len : 1); i++)
     if (size == NULL || g_array_index (size, gint64, i) != 1)
-      return ph_convert_stay (l, "it gives more than one element of each channel");
+      return ph_convert_stay (l, "it returns more than one element of each channel");
   x = last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0];
   out[0] = x != NULL ? ph_build_node (l->b, strstr (l->op, "max") != NULL ? &ph_op_GlobalMaxPool : &ph_op_GlobalAveragePool, &x,
                                       1, NULL, 1)
@@ -247,10 +247,10 @@ batch_norm (PhConvert *l, PhValue **out)
 
   for (guint i = 1; i < l->n_out; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it gives are used: it stands as in training");
+      return ph_convert_stay (l, "the statistics that it returns are used, as in training");
   if (l->n_in < 5 || x == NULL || (!last && axis != 1) || ph_foreign_attr_int (l, "center", 1) == 0
       || ph_foreign_attr_int (l, "scale", 1) == 0)
-    return ph_convert_stay (l, "it is not over the channels with scale and bias");
+    return ph_convert_stay (l, "it does not normalise channels with scale and bias");
   y = PH_BUILD_WITH (l->b, BatchNormalization,
                      PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-5))), x, l->in[1],
                      l->in[2], l->in[3], l->in[4]);
@@ -272,7 +272,7 @@ layer_norm (PhConvert *l, PhValue **out)
       const gint64 axis = g_array_index (axes, gint64, i);
 
       if ((axis < 0 ? axis : axis - rank) != (gint64) i - (gint64) axes->len || rank < 0)
-        return ph_convert_stay (l, "it is not over the last axes");
+        return ph_convert_stay (l, "it does not normalise the last axes");
     }
   if (l->n_in < (rms ? 2 : 3) || ph_foreign_attr_int (l, "center", 1) == 0 || ph_foreign_attr_int (l, "scale", 1) == 0)
     return ph_convert_stay (l, "it has no scale and bias");
@@ -378,11 +378,11 @@ if_ (PhConvert *l, PhValue **out)
 #define ROW(name, rule, becomes, why) { "tvm:" name, rule, becomes, why }
 /* clang-format on */
 
-static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
-static const char none[] = "ONNX has no operator for it.";
-static const char layout[] = "ONNX keeps channels in the second dimension; TVM says where they are.";
-static const char attrs[] = "TVM's attribute is ONNX's operand.";
-static const char axes[] = "Both go over axes.";
+static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char none[] = "ONNX has no identical operator, so it is composed of others.";
+static const char layout[] = "In ONNX the channels are the second dimension; TVM's layout tells where they are.";
+static const char attrs[] = "An attribute in TVM is an operand in ONNX.";
+static const char axes[] = "Both reduce the given axes.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_tvm[] = {
@@ -394,15 +394,15 @@ const PhConvertRule ph_convert_tvm[] = {
   DIRECT ("isinf"), DIRECT ("where"), DIRECT ("nn.relu"), DIRECT ("nn.selu"), DIRECT ("sigmoid"), DIRECT ("tanh"),
   ROW ("not_equal", as_tensorflow, "Not(Equal)", none), ROW ("square", as_tensorflow, "Mul(x, x)", none), ROW ("rsqrt", as_tensorflow, "Reciprocal(Sqrt)", none),
   ROW ("floor_divide", as_tensorflow, "Div, rounded down", "ONNX's Div of integers rounds towards zero."),
-  ROW ("floor_mod", as_tensorflow, "Mod", "The remainder has the sign of the divisor."), ROW ("nn.relu6", as_tensorflow, "Clip", "It is limited to 0 to 6."),
+  ROW ("floor_mod", as_tensorflow, "Mod", "The remainder has the sign of the divisor."), ROW ("nn.relu6", as_tensorflow, "Clip", "The result is clipped to the interval from 0 to 6."),
   ROW ("nn.gelu", activation, "Gelu", elementwise), ROW ("nn.gelu_tanh", activation, "Gelu", elementwise), ROW ("nn.silu", activation, "Mul(x, Sigmoid(x))", none),
   ROW ("nn.leakyrelu", activation, "LeakyRelu", elementwise), ROW ("nn.leaky_relu", activation, "LeakyRelu", elementwise), ROW ("nn.softplus", activation, "Softplus", elementwise),
   ROW ("trunc", activation, "Where(x < 0, Ceil, Floor)", none), ROW ("isfinite", activation, "Not(IsNaN or IsInf)", none),
-  ROW ("nn.softmax", activation, "Softmax", "Both are over one axis."), ROW ("nn.log_softmax", activation, "LogSoftmax", "Both are over one axis."),
+  ROW ("nn.softmax", activation, "Softmax", "Both work along one axis."), ROW ("nn.log_softmax", activation, "LogSoftmax", "Both work along one axis."),
   ROW ("clip", clip, "Clip", attrs), ROW ("astype", cast, "Cast", elementwise), ROW ("cast", cast, "Cast", elementwise), ROW ("nn.prelu", prelu, "PRelu", layout),
-  ROW ("matmul", mat_mul, "MatMul", "Both have numpy's meaning."), ROW ("nn.matmul", mat_mul, "MatMul", "Both have numpy's meaning."),
-  ROW ("nn.dense", mat_mul, "MatMul", "TVM's weights lie transposed."), ROW ("linear", mat_mul, "MatMul", "TVM's weights lie transposed."),
-  ROW ("nn.batch_matmul", mat_mul, "MatMul", "ONNX's has no transposed operands."), ROW ("nn.bias_add", bias_add, "Add", "A bias is added along an axis."),
+  ROW ("matmul", mat_mul, "MatMul", "Both compute numpy's matmul."), ROW ("nn.matmul", mat_mul, "MatMul", "Both compute numpy's matmul."),
+  ROW ("nn.dense", mat_mul, "MatMul", "TVM stores the weights transposed."), ROW ("linear", mat_mul, "MatMul", "TVM stores the weights transposed."),
+  ROW ("nn.batch_matmul", mat_mul, "MatMul", "MatMul in ONNX has no transposed operands."), ROW ("nn.bias_add", bias_add, "Add", "A bias is added along an axis."),
   ROW ("nn.conv1d", conv, "Conv", layout), ROW ("nn.conv2d", conv, "Conv", layout), ROW ("nn.conv3d", conv, "Conv", layout),
   ROW ("nn.conv1d_transpose", conv, "ConvTranspose", layout), ROW ("nn.conv2d_transpose", conv, "ConvTranspose", layout),
   ROW ("nn.max_pool1d", pool, "MaxPool", layout), ROW ("nn.max_pool2d", pool, "MaxPool", layout), ROW ("nn.max_pool3d", pool, "MaxPool", layout),
@@ -414,16 +414,16 @@ const PhConvertRule ph_convert_tvm[] = {
   ROW ("nn.group_norm", group_norm, "GroupNormalization", "Both normalise over groups of channels."),
   ROW ("sum", reduce, "ReduceSum", axes), ROW ("mean", reduce, "ReduceMean", axes), ROW ("max", reduce, "ReduceMax", axes), ROW ("min", reduce, "ReduceMin", axes),
   ROW ("prod", reduce, "ReduceProd", axes), ROW ("all", reduce, "ReduceMin", axes), ROW ("any", reduce, "ReduceMax", axes),
-  ROW ("variance", variance, "the mean of squares about the mean", none), ROW ("std", variance, "Sqrt of the mean of squares about the mean", none),
-  ROW ("argmax", arg, "ArgMax", "Both give the first place."), ROW ("argmin", arg, "ArgMin", "Both give the first place."), ROW ("cumsum", cumulate, "CumSum", attrs),
-  ROW ("if", if_, "If", "The branches of both use what is around them."),
-  ROW ("bind", ph_foreign_same, "its operand", "Another name for a value."), ROW ("match_cast", ph_foreign_same, "its operand", "It only says what is known of the shape."),
-  ROW ("grad.start_checkpoint", ph_foreign_same, "its operand", "It says what a gradient may compute again; the value is its operand's."),
-  ROW ("grad.end_checkpoint", ph_foreign_same, "its operand", "It says what a gradient may compute again; the value is its operand's."),
-  ROW ("grad.no_grad", ph_foreign_same, "its operand", "It says where no gradient flows; the value is its operand's."),
-  ROW ("nn.dropout", ph_foreign_same, "its operand", "At inference nothing is dropped."), ROW ("to_vdevice", ph_foreign_same, "its operand", "On which device it lies is no matter of the values."),
-  ROW ("hint_on_device", ph_foreign_same, "its operand", "On which device it lies is no matter of the values."),
-  ROW ("annotation.stop_fusion", ph_foreign_same, "its operand", "It only says what is not to be fused."),
+  ROW ("variance", variance, "the mean of the squared differences from the mean", none), ROW ("std", variance, "Sqrt of the mean of the squared differences from the mean", none),
+  ROW ("argmax", arg, "ArgMax", "Both return the first index of the extreme element."), ROW ("argmin", arg, "ArgMin", "Both return the first index of the extreme element."), ROW ("cumsum", cumulate, "CumSum", attrs),
+  ROW ("if", if_, "If", "In both, the branches read values of the graph around them."),
+  ROW ("bind", ph_foreign_same, "its operand", "It is only another name for a value."), ROW ("match_cast", ph_foreign_same, "its operand", "It only declares the shape of its operand."),
+  ROW ("grad.start_checkpoint", ph_foreign_same, "its operand", "It only marks values that a gradient may recompute, and returns its operand."),
+  ROW ("grad.end_checkpoint", ph_foreign_same, "its operand", "It only marks values that a gradient may recompute, and returns its operand."),
+  ROW ("grad.no_grad", ph_foreign_same, "its operand", "It only stops gradients, and returns its operand."),
+  ROW ("nn.dropout", ph_foreign_same, "its operand", "At inference, dropout returns its operand unchanged."), ROW ("to_vdevice", ph_foreign_same, "its operand", "The device of a value does not change its elements."),
+  ROW ("hint_on_device", ph_foreign_same, "its operand", "The device of a value does not change its elements."),
+  ROW ("annotation.stop_fusion", ph_foreign_same, "its operand", "It only prevents fusion, and returns its operand."),
   { NULL }
 };
 /* clang-format on */

@@ -340,7 +340,7 @@ ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inputs, PhVal
       if (node->op == NULL || node->graphs != NULL || node->outputs->len != 1
           || !((node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_Identity || node->op == &ph_op_Cast
                || node->op == &ph_op_Constant))
-        return ph_convert_stay (l, "its body uses %s, which does not work element by element", node->op_type);
+        return ph_convert_stay (l, "its body uses %s, which is not elementwise", node->op_type);
       for (guint i = 0; i < node->inputs->len; i++)
         {
           PhValue *input = node->inputs->pdata[i], *mapped = input != NULL ? g_hash_table_lookup (map, input) : NULL;

@@ -87,7 +87,7 @@ const PhPass ph_pass_eliminate_identity = {
   .elsewhere = "ONNX Runtime EliminateIdentity, CastElimination, EliminateDropout; onnxoptimizer eliminate_identity, "
                "nop_*",
   .trap = "an Identity between an input and an output of the graph must stay: the two names are the interface. A "
-          "Dropout whose mask is read does something.",
+          "Dropout whose mask is read has to stay.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -332,7 +332,7 @@ engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
 
       if (node != NULL && !ph_opset_reaches (node, run->options->max_opset, &why))
         {
-          ph_pass_note (run, "%s/%s stands aside: %s needs an opset above %d: %s", run->pass->name, rule->name, node->op_type,
+          ph_pass_note (run, "%s/%s is skipped: %s needs an opset above %d: %s", run->pass->name, rule->name, node->op_type,
                         run->options->max_opset, why);
           return FALSE;
         }

@@ -30,7 +30,7 @@ add_named (PhNode *node, const char *attr, GPtrArray *values, PhBuilder *b)
       PhValue *value = ph_model_find_value_named (node->graph->model, name);
 
       if (value == NULL || value->graph != node->graph)
-        return ph_node_fail (node, &b->error, PH_ERROR_NOT_FOUND, "%s names '%s', which is no value of its graph", attr, name);
+        return ph_node_fail (node, &b->error, PH_ERROR_NOT_FOUND, "%s names '%s', which is not a value of its graph", attr, name);
       g_ptr_array_add (values, value);
     }
   return TRUE;

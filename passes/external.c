@@ -27,7 +27,7 @@ adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, 
            && !ph_pass_run (upgrade, wanted, history, NULL, error))
     g_prefix_error (error, "%s wrote a model that cannot be read: ", what);
   else if (!ph_pass_adopt (run, wanted, rule, why, rewrites, error))
-    g_prefix_error (error, "%s: its model cannot be taken over: ", what);
+    g_prefix_error (error, "%s: its model cannot be used: ", what);
   else
     return TRUE;
   if (error != NULL)
@@ -60,7 +60,8 @@ static gboolean
 run_exec (PhPassRun *run, GError **error)
 {
   const PhPassOptions *options = ph_pass_run_options (run);
-  g_autofree char *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
+  g_autofree char *line = g_strjoinv (" ", (char **) options->arguments),
+                  *why = g_strdup_printf ("The command `%s` made this change.", line);
   const char *const command[] = { "sh", "-c", line, NULL };
   g_autoptr (GBytes) input = write_as_file (ph_pass_run_model (run), error), output = NULL;
 
@@ -201,7 +202,7 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
   root = json_parser_get_root (parser);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || !json_object_has_member (json_node_get_object (root), "passes"))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: it answered with something else than its passes", path);
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: its answer is not a list of passes", path);
       return NULL;
     }
   rows = json_object_get_array_member (json_node_get_object (root), "passes");
@@ -226,7 +227,7 @@ ph_pass_load_here (const char *path, GError **error)
   if (!g_module_symbol (module, "ph_plugin_abi", (gpointer *) &abi)
       || !g_module_symbol (module, "ph_plugin_passes", (gpointer *) &passes))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is no pass: it lacks PH_PLUGIN (...) of passes/pass.h", path);
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a pass: it lacks PH_PLUGIN (...) of passes/pass.h", path);
       return FALSE;
     }
   if (*abi != PH_PLUGIN_ABI)

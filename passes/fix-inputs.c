@@ -42,7 +42,7 @@ run_fix_inputs (PhPassRun *run, GError **error)
 
       if (input == NULL || !input->is_input || input->graph != run->model->graph || input->tensor == NULL)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "fix-inputs: '%s' is no input with a default", names[i]);
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "fix-inputs: '%s' is not an input with a default", names[i]);
           return FALSE;
         }
       g_ptr_array_add (inputs, input);

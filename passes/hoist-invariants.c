@@ -86,7 +86,7 @@ hoist_invariants (PhPassRun *run, GError **error)
 
 /* clang-format off */
 static const PhRule rules[] = {
-  { "invariant", .matches = "Loop whose body has a node that reads nothing of it",
+  { "invariant", .matches = "Loop whose body has a node that reads no value of the body",
     .becomes = "the node, before the loop", .why = why },
 };
 

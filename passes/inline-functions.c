@@ -42,14 +42,14 @@ static const char *
 why_left (const PhNode *node, const PhFunction *function, GHashTable *counted)
 {
   if (isinf (ph_function_n_nodes (function, counted)))
-    return "its function comes to call itself, so that writing it out would have no end";
+    return "its function calls itself, so inlining it would not end";
   if (function->graph->outputs->len == 0)
-    return "its function gives no value: it is called for its effects";
+    return "its function returns no value and is called for its effects";
   if (node->outputs->len > function->graph->outputs->len)
-    return "it takes more values than its function gives";
+    return "it has more outputs than its function";
   for (guint i = 0; i < function->graph->inputs->len; i++)
     if (ph_node_input (node, i) == NULL)
-      return "it leaves out an input";
+      return "it omits an input";
   return NULL;
 }
 

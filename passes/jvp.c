@@ -83,7 +83,8 @@ run_jvp (PhPassRun *run, GError **error)
     return FALSE;
   nodes = find_way (output);
   first_of_run = model->next_id;
-  if (!ph_pass_begin (run, "tangents", NULL, "How each of these values moves is a new input: ones where it is not fed."))
+  if (!ph_pass_begin (run, "tangents", NULL,
+                      "The tangent of each of these values is a new input, which is ones where it is not fed."))
     return TRUE;
   for (guint i = 0; i < sources->len; i++)
     {
@@ -112,11 +113,11 @@ run_jvp (PhPassRun *run, GError **error)
         continue;
       why = g_strdup_printf (
           node->op != NULL && node->op->flags & PH_OP_MULTILINEAR
-              ? "%s is linear in each of its inputs: with the tangent in its place, it makes that of the result."
+              ? "%s is linear in each of its inputs, so applied to a tangent it gives the tangent of the result."
           : node->op != NULL && node->op->flags & PH_OP_ELEMENTWISE
-              ? "Each element of the result of %s depends on the elements at its place: the rule of its gradient, with the tangent "
-                "in place of dY, is its tangent too."
-              : "The rule of the gradient of %s is linear in dY; its transpose makes the tangent of the result of those of its inputs.",
+              ? "%s is elementwise, so the rule of its gradient, with the tangent in place of dY, gives "
+                "the tangent of its result."
+              : "The gradient rule of %s is linear in dY, so its transpose maps tangents of the inputs to that of the result.",
           node->op_type);
       if (!ph_pass_begin (run, rule, node, why))
         return TRUE;

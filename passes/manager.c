@@ -64,7 +64,7 @@ ph_pass_register (const PhPass *pass, GError **error)
       if (same && i < G_N_ELEMENTS (builtin))
         {
           g_ptr_array_unref (next);
-          g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "there is a pass '%s' already: name yours otherwise", pass->name);
+          g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "there already is a pass '%s': give yours another name", pass->name);
           return FALSE;
         }
       g_ptr_array_add (next, (gpointer) (same ? pass : list[i]));
@@ -244,7 +244,7 @@ run_pass (PhPassRun *run, GError **error)
       if (i == MAX_REPEATS)
         {
           g_set_error (error, PH_ERROR, PH_ERROR_NOT_CONVERGED,
-                       "%s: after %d runs in a row it still finds something to do: it has no fixed "
+                       "%s: after %d runs in a row it still rewrites something, so it has no fixed "
                        "point",
                        pass->name, MAX_REPEATS);
           return FALSE;
@@ -280,7 +280,7 @@ keeps_opset (PhPassRun *run)
     return TRUE;
   lowered = ph_model_lowered (run->model, run->options->max_opset, NULL, &why, &local);
   if (lowered == NULL)
-    ph_pass_note (run, "%s stands aside: %s", run->pass->name, why);
+    ph_pass_note (run, "%s is skipped: %s", run->pass->name, why);
   return lowered != NULL;
 }
 
@@ -304,8 +304,8 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
   if (!pass->keeps_values && ph_model_has_op (model, &ph_op_Gradient))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-                   "%s: a Gradient of the model says by names of values what it "
-                   "differentiates, and they might change: run expand-gradient first",
+                   "%s: the model has a Gradient, which refers to values by name, "
+                   "and this pass might change them: run expand-gradient first",
                    pass->name);
       return FALSE;
     }

@@ -28,12 +28,12 @@ static const char *const nothing[] = { NULL };
 /* clang-format off */
 static const PhPipeline pipelines[] = {
   { "none", N_ ("Leaves the graph alone"), nothing, PH_EXACT },
-  { "O1", N_ ("Only what is exact to the last bit"),
+  { "O1", N_ ("Only passes that are exact to the last bit"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
-  { "O2", N_ ("O1, and arithmetic and the commonest fusions, which may round differently"),
+  { "O2", N_ ("O1 plus arithmetic and the most common fusions, which may round differently"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, CONVOLUTIONS,
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
-  { "O3", N_ ("All but what is lossy"),
+  { "O3", N_ ("All passes except the lossy ones"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
               NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-qdq",
               "fuse-integer-product", "fuse-pad", CONVOLUTIONS, "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add",
@@ -43,9 +43,9 @@ static const PhPipeline pipelines[] = {
     PIPELINE ("inline-functions", "expand-gradient", "eliminate-identity", "fold-frozen", "propagate-shapes", "fold-frozen", "loop-state",
               "simplify-shape", "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat",
               "eliminate-flatten", "drop-defaults", "merge-reshapes", "merge-squeezes", "merge-transposes", "cse", "dce"), PH_EXACT },
-  { "nhwc", N_ ("Channels last: convolutions and pools turned, Transposes sunk and cancelled"),
+  { "nhwc", N_ ("Channels last: converts convolutions and pools, then sinks and cancels Transposes"),
     PIPELINE ("to-nhwc", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
-  { "nchw", N_ ("Channels first: Transposes sunk and cancelled"),
+  { "nchw", N_ ("Channels first: converts convolutions and pools back, then sinks and cancels Transposes"),
     PIPELINE ("to-nchw", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
 };
 /* clang-format on */

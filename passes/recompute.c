@@ -231,7 +231,7 @@ recompute (PhPassRun *run, const Forward *forward, const Cut *cut, guint *n_copi
       if (run != NULL
           && !ph_pass_begin (
               run, "recompute-node", node,
-              "The backward graph reads it: it is computed again just before, and not kept until then. More operations, fewer bytes."))
+              "The backward graph reads it, so it is recomputed just before instead of kept: more operations, less memory."))
         break;
       if (!recompute_node (&work, node, error))
         {
@@ -312,7 +312,7 @@ run_recompute (PhPassRun *run, GError **error)
       || (!g_str_equal (arguments[0], "all") && !g_str_equal (arguments[0], "sqrt") && (budget <= 0 || *end != '\0')))
     {
       g_set_error_literal (error, PH_ERROR, PH_ERROR_USAGE,
-                           "recompute needs to know what: recompute all, sqrt, or the bytes that it may occupy");
+                           "recompute needs an argument: recompute all, sqrt, or the number of bytes that the peak may take");
       ok = FALSE;
     }
   else if (saved->len == 0)
@@ -334,7 +334,7 @@ run_recompute (PhPassRun *run, GError **error)
     }
   else if (budget > 0 && peak <= budget)
     {
-      ph_pass_note (run, "the peak is %" G_GINT64_FORMAT " bytes: nothing need be computed again", peak);
+      ph_pass_note (run, "the peak is %" G_GINT64_FORMAT " bytes: nothing needs to be recomputed", peak);
       cut.n_again = 0;
     }
   else if (budget > 0)
@@ -343,11 +343,11 @@ run_recompute (PhPassRun *run, GError **error)
     ok = recompute (run, &forward, &cut, &n_copies, error);
   forward_clear (&forward);
   if (ok && n_copies > 0 && peak < 0)
-    ph_pass_note (run, "%u nodes computed again; the size of a value is not known, so the peak is not", n_copies);
+    ph_pass_note (run, "%u nodes recomputed; the size of a value is not known, so the peak is not known either", n_copies);
   else if (ok && n_copies > 0)
     ph_pass_note (run,
                   "peak %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                  " FLOPs, %u nodes computed again",
+                  " FLOPs, %u nodes recomputed",
                   peak, ph_graph_peak (model->graph, NULL), flops, ph_graph_flops (model->graph), n_copies);
   return ok;
 }

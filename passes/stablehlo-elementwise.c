@@ -186,7 +186,7 @@ test (PhLowering *l, PhValue **out)
       return out[0] != NULL;
     }
   if (ph_node_attr_int (l->node, "detect_positive", 1) == 0 || ph_node_attr_int (l->node, "detect_negative", 1) == 0)
-    return ph_stable_stay (l, "it looks for one sign of infinity alone");
+    return ph_stable_stay (l, "it only looks for one sign of infinity");
   endless = ph_stable_like (l, x, (double) INFINITY);
   out[0] = ph_stable_compare (l, "EQ", ph_stable_unary (l, "abs", x), endless);
   return out[0] != NULL;
@@ -203,8 +203,8 @@ cast (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char plain[] = "Both compute each element by itself; what ONNX broadcasts is written as broadcast_in_dim.";
-static const char spelt[] = "StableHLO has no such operator: it is written with simpler ones.";
+static const char plain[] = "Both are elementwise; implicit broadcasting in ONNX becomes broadcast_in_dim.";
+static const char spelt[] = "StableHLO has no such operator, so it is composed of simpler ones.";
 
 /* clang-format off */
 #define SAME(name) { &ph_op_##name, same, "one operator", plain }

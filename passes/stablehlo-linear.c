@@ -161,7 +161,7 @@ conv (PhLowering *l, PhValue **out)
   if (rank < 3 || ph_stable_dims (w, size) != rank || ph_stable_out_dims (l, 0, result) != rank)
     return ph_stable_stay (l, "it has no image");
   if (transposed && group != 1)
-    return ph_stable_stay (l, "it is transposed and in groups");
+    return ph_stable_stay (l, "it is a transposed convolution in groups");
   read_ints (l, "strides", stride, n, 1);
   read_ints (l, "dilations", dilation, n, 1);
   for (guint i = 0; i < n; i++)
@@ -176,7 +176,7 @@ conv (PhLowering *l, PhValue **out)
 
       if (strcmp (ph_node_attr_string (l->node, "auto_pad", "NOTSET"), "NOTSET") != 0
           || ph_node_attr (l->node, "output_shape") != NULL)
-        return ph_stable_stay (l, "its padding follows from the size of what it gives");
+        return ph_stable_stay (l, "its padding depends on the size of its result");
       for (guint i = 0; i < n; i++)
         {
           const gint64 reach = (size[i + 2] - 1) * dilation[i];
@@ -221,10 +221,10 @@ pool (PhLowering *l, PhValue **out)
   const gint64 *given = ph_node_attr_ints (l->node, "pads", &n);
 
   if (rank < 3 || ph_stable_out_dims (l, 0, result) != rank || !ph_dtype_is_float (x->type->dtype))
-    return ph_stable_stay (l, "it is not over an image of floats");
+    return ph_stable_stay (l, "its operand is not an image of floats");
   for (guint i = 1; i < l->node->outputs->len; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_stable_stay (l, "the places of the greatest elements are used");
+      return ph_stable_stay (l, "the indices of the largest elements are used");
   for (guint i = 0; i < 2; i++)
     kernel[i] = stride[i] = dilation[i] = 1;
   read_ints (l, "kernel_shape", kernel + 2, rank - 2, 1);
@@ -302,11 +302,11 @@ quantize (PhLowering *l, PhValue **out)
 
   if (ph_node_attr_int (l->node, "block_size", 0) != 0
       || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_integer (stored))
-    return ph_stable_stay (l, "it quantises in blocks, or to another type than integers");
+    return ph_stable_stay (l, "it quantises in blocks, or to a type other than integers");
   scale = along_axis (l, scale, x);
   zero = ph_stable_convert (l, along_axis (l, zero != NULL ? zero : ph_build_scalar (l->b, number, 0), x), number);
   if (scale == NULL || zero == NULL)
-    return ph_stable_stay (l, "its scale is not of one axis");
+    return ph_stable_stay (l, "its scale does not vary along one axis only");
   if (!into)
     {
       out[0] = ph_stable_binary (l, "multiply", ph_stable_binary (l, "subtract", ph_stable_convert (l, x, number), zero), scale);
@@ -325,15 +325,15 @@ quantize (PhLowering *l, PhValue **out)
 
 /* clang-format off */
 const PhLowerRule ph_stable_linear[] = {
-  { &ph_op_QuantizeLinear, quantize, "divide, round, add, clamp, convert", "To integers, by scale and zero point." },
-  { &ph_op_DequantizeLinear, quantize, "convert, subtract, multiply", "From integers, by scale and zero point." },
-  { &ph_op_MatMul, mat_mul, "dot_general", "What ONNX broadcasts is the batch, which both operands must have." },
-  { &ph_op_Gemm, gemm, "dot_general, multiply, add", "A product, scaled, plus a matrix that is scaled." },
-  { &ph_op_Conv, conv, "convolution", "The same sums; StableHLO says which axis is which." },
-  { &ph_op_ConvTranspose, conv, "convolution with lhs_dilation", "A convolution over the image with gaps, with the filters turned round." },
-  { &ph_op_MaxPool, pool, "reduce_window", "The greatest element of each window." },
-  { &ph_op_AveragePool, pool, "reduce_window, divide", "The sum of each window, by how many elements it has." },
-  { &ph_op_BatchNormalization, batch_norm, "subtract, divide, multiply, add", "With given mean and variance it is arithmetic." },
+  { &ph_op_QuantizeLinear, quantize, "divide, round, add, clamp, convert", "Quantisation divides by the scale, rounds, adds the zero point and saturates." },
+  { &ph_op_DequantizeLinear, quantize, "convert, subtract, multiply", "Dequantisation subtracts the zero point and multiplies by the scale." },
+  { &ph_op_MatMul, mat_mul, "dot_general", "dot_general needs equal batch dimensions, so the batch that ONNX broadcasts is written out." },
+  { &ph_op_Gemm, gemm, "dot_general, multiply, add", "Gemm is a scaled matrix product plus a scaled bias." },
+  { &ph_op_Conv, conv, "convolution", "Both compute the same sums; StableHLO names the role of each axis." },
+  { &ph_op_ConvTranspose, conv, "convolution with lhs_dilation", "A transposed convolution is a convolution of the dilated image with the flipped filters." },
+  { &ph_op_MaxPool, pool, "reduce_window", "Max pooling is the maximum of each window." },
+  { &ph_op_AveragePool, pool, "reduce_window, divide", "Average pooling is the sum of each window divided by its number of elements." },
+  { &ph_op_BatchNormalization, batch_norm, "subtract, divide, multiply, add", "With known mean and variance, batch normalisation is elementwise arithmetic." },
   { NULL }
 };
 /* clang-format on */

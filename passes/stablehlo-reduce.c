@@ -68,7 +68,7 @@ reduce (PhLowering *l, PhValue **out)
   if (n < 0)
     return FALSE;
   if ((op == &ph_op_ReduceMax || op == &ph_op_ReduceMin) && (x->type->dtype == PH_INT64 || x->type->dtype == PH_UINT64) && n > 0)
-    return ph_stable_stay (l, "its element type has ends that a float does not hold");
+    return ph_stable_stay (l, "the bounds of its element type cannot be represented by a float");
   for (int i = 0; i < n; i++)
     count *= (double) x->type->dims[axes[i]].size;
   if (op == &ph_op_ReduceL1)
@@ -158,7 +158,7 @@ arg (PhLowering *l, PhValue **out)
   guint n = 0;
 
   if (axis < 0 || ph_node_attr_int (l->node, "select_last_index", 0) != 0 || !ph_dtype_is_float (x->type->dtype))
-    return ph_stable_stay (l, "it is not over one axis of floats, or asks for the last index");
+    return ph_stable_stay (l, "it does not work along one axis of floats, or it selects the last index");
   for (guint i = 0; i < rank; i++)
     if ((int) i != axis)
       map[n++] = i;
@@ -184,7 +184,7 @@ cumulate (PhLowering *l, PhValue **out)
     return FALSE;
   axis = ph_axis_of (g_array_index (ints, gint64, 0), (int) rank);
   if (axis < 0 || ph_node_attr_int (l->node, "exclusive", 0) != 0 || ph_node_attr_int (l->node, "reverse", 0) != 0)
-    return ph_stable_stay (l, "it leaves the element itself out, or begins at the end");
+    return ph_stable_stay (l, "it is exclusive or reversed");
   for (guint i = 0; i < rank; i++)
     size[i] = one[i] = 1;
   size[axis] = MAX (dims[axis], 1);
@@ -193,19 +193,19 @@ cumulate (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static const char why[] = "A reduction gives its operator as a body and drops the axes; ONNX may keep them.";
+static const char why[] = "A StableHLO reduction has its operator as a body and removes the axes; ONNX may keep them.";
 
 /* clang-format off */
 #define REDUCE(name) { &ph_op_##name, reduce, "reduce", why }
 
 const PhLowerRule ph_stable_reduce_rules[] = {
   REDUCE (ReduceSum), REDUCE (ReduceMean), REDUCE (ReduceMax), REDUCE (ReduceMin), REDUCE (ReduceProd), REDUCE (ReduceL1), REDUCE (ReduceL2), REDUCE (ReduceSumSquare),
-  REDUCE (ReduceLogSum), { &ph_op_Softmax, softmax, "reduce, subtract, exponential, divide", "exp(x - max) by its sum." },
-  { &ph_op_LogSoftmax, softmax, "reduce, subtract, exponential, log", "x - max, without the logarithm of the sum." },
+  REDUCE (ReduceLogSum), { &ph_op_Softmax, softmax, "reduce, subtract, exponential, divide", "Softmax is exp (x - max) divided by its sum." },
+  { &ph_op_LogSoftmax, softmax, "reduce, subtract, exponential, log", "LogSoftmax is x - max minus the logarithm of the sum of exp (x - max)." },
   { &ph_op_GlobalAveragePool, global_pool, "reduce, divide", why }, { &ph_op_GlobalMaxPool, global_pool, "reduce", why },
-  { &ph_op_ArgMax, arg, "reduce, compare, iota", "The least index at which the greatest element stands." },
-  { &ph_op_ArgMin, arg, "reduce, compare, iota", "The least index at which the least element stands." },
-  { &ph_op_CumSum, cumulate, "reduce_window", "Each element is the sum over a window that ends there." },
+  { &ph_op_ArgMax, arg, "reduce, compare, iota", "ArgMax returns the smallest index of the largest element." },
+  { &ph_op_ArgMin, arg, "reduce, compare, iota", "ArgMin returns the smallest index of the smallest element." },
+  { &ph_op_CumSum, cumulate, "reduce_window", "A cumulative sum is, for each element, the sum of the window that ends there." },
   { NULL }
 };
 /* clang-format on */

@@ -14,7 +14,7 @@ same (PhLowering *l, PhValue **out)
 
       if ((l->node->outputs->len > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
           || (ph_stable_in (l, 2) != NULL && (!ph_value_number (ph_stable_in (l, 2), &number) || number != 0)))
-        return ph_stable_stay (l, "it drops out at random, as in training");
+        return ph_stable_stay (l, "it applies dropout at random, as in training");
     }
   out[0] = ph_stable_in (l, 0);
   return out[0] != NULL;
@@ -144,7 +144,7 @@ pad (PhLowering *l, PhValue **out)
   if (pads == NULL || l->stays != NULL)
     return FALSE;
   if (strcmp (ph_node_attr_string (l->node, "mode", "constant"), "constant") != 0)
-    return ph_stable_stay (l, "its border is not of one number");
+    return ph_stable_stay (l, "its padding value is not one number");
   for (guint k = 0; k < pads->len / 2; k++)
     {
       const int axis = ph_axis_of (axes != NULL && k < axes->len ? g_array_index (axes, gint64, k) : (gint64) k, (int) rank);
@@ -202,7 +202,7 @@ tile (PhLowering *l, PhValue **out)
   if (times == NULL)
     return FALSE;
   if (times->len != rank || 2 * rank > PH_MAX_RANK)
-    return ph_stable_stay (l, "it has not a number for each axis");
+    return ph_stable_stay (l, "it does not have a number for each axis");
   for (guint i = 0; i < rank; i++)
     {
       wide[2 * i] = g_array_index (times, gint64, i);
@@ -271,7 +271,7 @@ known (PhLowering *l, PhValue **out)
   else if (op == &ph_op_Range)
     {
       if (!ph_value_number (ph_stable_in (l, 0), &start) || !ph_value_number (ph_stable_in (l, 2), &step))
-        return ph_stable_stay (l, "where it starts is not constant");
+        return ph_stable_stay (l, "its start is not constant");
       out[0] = ph_stable_iota (l, type->dtype, 0, result, 1);
       out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", out[0], ph_stable_like (l, out[0], step)),
                                  ph_stable_like (l, out[0], start));
@@ -282,7 +282,7 @@ known (PhLowering *l, PhValue **out)
 
       out[0] = tensor != NULL ? ph_build_tensor (l->b, ph_tensor_ref (tensor)) : NULL;
     }
-  return out[0] != NULL || ph_stable_stay (l, "it is not of numbers");
+  return out[0] != NULL || ph_stable_stay (l, "its elements are not numbers");
 }
 
 /* ── bodies ── */
@@ -387,18 +387,18 @@ loop (PhLowering *l, PhValue **out)
   PhBuilder inside, *outside = l->b;
 
   if (from == NULL || from->inputs->len != n + 2 || from->outputs->len != n + 1 || l->node->outputs->len != n)
-    return ph_stable_stay (l, "it gathers a value of each turn");
+    return ph_stable_stay (l, "it collects a value from each iteration");
   for (guint i = 0; i < n; i++)
     {
       types[i + 2] = ph_stable_in (l, i + 2)->type;
       first[i + 2] = ph_stable_in (l, i + 2);
       if (((PhValue *) from->inputs->pdata[i + 2])->type != types[i + 2]
           || ((PhValue *) from->outputs->pdata[i + 1])->type != types[i + 2])
-        return ph_stable_stay (l, "what it carries changes its shape");
+        return ph_stable_stay (l, "a loop-carried value changes its shape");
     }
   for (guint i = 0; i < 2; i++)
     if (((PhValue *) from->inputs->pdata[i])->type == NULL || !ph_type_is_static (((PhValue *) from->inputs->pdata[i])->type))
-      return ph_stable_stay (l, "the shape of its number is not known");
+      return ph_stable_stay (l, "the shape of its trip count is not known");
   types[0] = ph_type_static (PH_INT64, 0, NULL);
   types[1] = ph_type_static (PH_BOOL, 0, NULL);
   first[0] = ph_build_scalar (l->b, PH_INT64, 0);
@@ -447,21 +447,21 @@ loop (PhLowering *l, PhValue **out)
   return fill_body (l, from, graphs[1], n);
 }
 
-static const char shape[] = "Every shape is known when StableHLO is written, so it is said in an attribute.";
-static const char fixed[] = "It depends on shapes alone, which are known.";
+static const char shape[] = "StableHLO is written with static shapes, so shapes and axes become attributes.";
+static const char fixed[] = "It only depends on values that are known when StableHLO is written.";
 
 /* clang-format off */
 const PhLowerRule ph_stable_shape[] = {
-  { &ph_op_Identity, same, "its operand", "It hands its operand on." }, { &ph_op_Dropout, same, "its operand", "At inference nothing is dropped." },
+  { &ph_op_Identity, same, "its operand", "It returns its operand unchanged." }, { &ph_op_Dropout, same, "its operand", "At inference, dropout returns its operand unchanged." },
   { &ph_op_Reshape, reshape, "reshape", shape }, { &ph_op_Flatten, reshape, "reshape", shape }, { &ph_op_Squeeze, reshape, "reshape", shape },
   { &ph_op_Unsqueeze, reshape, "reshape", shape }, { &ph_op_Expand, expand, "broadcast_in_dim", shape }, { &ph_op_Transpose, transpose, "transpose", "Both permute axes." },
-  { &ph_op_Concat, concat, "concatenate", "Both join along an axis." }, { &ph_op_Slice, slice, "slice", shape }, { &ph_op_Split, split, "slices", shape },
-  { &ph_op_Pad, pad, "pad", shape }, { &ph_op_Gather, gather, "gather", "StableHLO's clamps its indices; ONNX's may count from the end." },
+  { &ph_op_Concat, concat, "concatenate", "Both concatenate along an axis." }, { &ph_op_Slice, slice, "slice", shape }, { &ph_op_Split, split, "slices", shape },
+  { &ph_op_Pad, pad, "pad", shape }, { &ph_op_Gather, gather, "gather", "StableHLO clamps indices, and in ONNX negative ones count from the end." },
   { &ph_op_Tile, tile, "broadcast_in_dim, reshape", shape }, { &ph_op_SpaceToDepth, space_depth, "reshape, transpose", shape },
   { &ph_op_DepthToSpace, space_depth, "reshape, transpose", shape }, { &ph_op_Shape, known, "a constant", fixed }, { &ph_op_Size, known, "a constant", fixed },
   { &ph_op_ConstantOfShape, known, "broadcast_in_dim", fixed }, { &ph_op_Range, known, "iota", fixed }, { &ph_op_Constant, known, "a constant", fixed },
-  { &ph_op_Loop, loop, "while", "A while carries its number and its condition like any other value." },
-  { &ph_op_If, if_, "if", "The branches of both use what is around them." },
+  { &ph_op_Loop, loop, "while", "A StableHLO while carries the iteration number and the condition as ordinary values." },
+  { &ph_op_If, if_, "if", "In both, the branches read values of the graph around them." },
   { NULL }
 };
 /* clang-format on */

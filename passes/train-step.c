@@ -134,10 +134,11 @@ static const struct
   PhValue *(*build) (Step *step, PhValue *weight, PhValue *gradient);
   double rate;
 } optimizers[] = {
-  { "sgd", "Against the gradient the loss falls: the weight moves that way, by the learning rate.", step_sgd, 0.01 },
-  { "momentum", "Directions that stay the same from step to step add up, those that change cancel.", step_momentum, 0.01 },
-  { "adam", "Each element moves by about the learning rate: the mean of its gradients is divided by their size.", step_adam,
-    0.001 },
+  { "sgd", "The loss falls against the gradient, so the weight moves that way, scaled by the learning rate.", step_sgd, 0.01 },
+  { "momentum", "Momentum sums the steps, so directions that persist add up and directions that change cancel.", step_momentum,
+    0.01 },
+  { "adam", "Adam divides the mean gradient by its root mean square, so each element moves by about the learning rate.",
+    step_adam, 0.001 },
 };
 
 /* Returns the graph output that is the gradient with respect to @weight. */
@@ -192,8 +193,7 @@ run_train_step (PhPassRun *run, GError **error)
       rate = g_ascii_strtod (arguments[1], &end);
       if (*end != '\0' || end == arguments[1])
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "train-step: '%s' is no learning rate: a number is expected",
-                       arguments[1]);
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "train-step: '%s' is not a learning rate: give a number", arguments[1]);
           return FALSE;
         }
     }
@@ -208,7 +208,7 @@ run_train_step (PhPassRun *run, GError **error)
       return FALSE;
     }
 
-  if (!ph_pass_begin (run, "learning-rate", NULL, "How far the weights move is an input, so that a run can change it."))
+  if (!ph_pass_begin (run, "learning-rate", NULL, "The learning rate is an input, so that each run can change it."))
     return TRUE;
   g_autoptr (PhTensor) rate_tensor = ph_tensor_new_scalar (PH_FLOAT, rate), zero = ph_tensor_new_scalar (PH_FLOAT, 0);
   step.rate = add_input (&step, "learning_rate", rate_tensor);

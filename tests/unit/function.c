@@ -321,7 +321,7 @@ test_recursion (void)
   g_assert_true (ph_pass_run (ph_pass_find ("inline-functions"), model, history, NULL, &error));
   step = &g_array_index (history->steps, PhStep, 0);
   g_assert_cmpuint (step->n_rewrites, ==, 1);
-  g_assert_cmpstr (step->note, ==, "n3 a stays: its function comes to call itself, so that writing it out would have no end");
+  g_assert_cmpstr (step->note, ==, "n3 a stays: its function calls itself, so inlining it would not end");
 }
 
 /* Types, documentation and bodies of a function stay. */

@@ -111,7 +111,7 @@ test_stays (void)
   static const struct { const char *body, *why; } rows[] = {
     { "y = onednn.Convolution <auto_pad = \"SAME_LOWER\", data_format = \"NCX\", weights_format = \"OIX\"> (x, w)", "its padding is SAME_LOWER" },
     { "y = onednn.LogSoftmax <mode = \"inf_as_zero\"> (x)", "its mode is inf_as_zero" },
-    { "y = relax.\"nn.conv2d\" <padding = \"[p, 1]\"> (x, w)", "its padding is not of numbers" },
+    { "y = relax.\"nn.conv2d\" <padding = \"[p, 1]\"> (x, w)", "its padding is not given as numbers" },
     { "y = relax.\"nn.conv2d\" <data_layout = \"NCHW4c\"> (x, w)", "its layout is NCHW4c" },
     { "y = relax.reshape <shape = \"R.shape([n, 4])\"> (x)", "the shape of 'y' is not known" },
     { "y = relay.sum <axis = \"[k]\"> (x)", "its axes are not known" },
