@@ -220,7 +220,7 @@ choose_engine (const Inside *in, PhLayout *layout)
 
   /* With few boxes the first picture is also the final one; dot finishes within the time a window takes to open. */
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
-  const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children;
+  const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 2 * in->n_groups >= in->n_children;
   const gboolean long_chain = in->n_children >= FOLD_CHAIN && options->by_scope
                               && (in->group < 0 ? in->n_groups > 0
                                                 : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);

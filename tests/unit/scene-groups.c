@@ -127,11 +127,33 @@ test_branches (void)
   check_branches (30);
 }
 
+/* A chain of groups is folded into columns also where as many boxes stand between them, as in a DenseNet. */
+static void
+test_columns (void)
+{
+  g_autoptr (GString) text = g_string_new ("  h0 = Identity (x)\n");
+  g_autoptr (PhScene) scene = NULL;
+
+  for (guint i = 1; i <= 9; i++)
+    {
+      g_string_append_printf (text, "  [\"/block%1$u/a\"] a%1$u = Relu (h%2$u)\n  [\"/block%1$u/b\"] b%1$u = Tanh (a%1$u)\n", i,
+                              i - 1);
+      g_string_append_printf (text, "  [\"/block%1$u/c\"] %2$s%1$u = Relu (b%1$u)\n", i, i < 6 ? "c" : "h");
+      if (i < 6)
+        g_string_append_printf (text, "  h%1$u = Sigmoid (c%1$u)\n", i);
+    }
+  g_string_append (text, "  y = Tanh (h9)\n");
+  scene = grouped ("float[4, 4] y", "float w = {1}", text->str, 0);
+  g_assert_cmpuint (count_titles (scene, "block"), ==, 9);
+  g_assert_cmpfloat (ph_scene_height (scene), <, 2 * ph_scene_width (scene));
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-groups/titles", test_titles);
+  g_test_add_func ("/scene-groups/columns", test_columns);
   g_test_add_func ("/scene-groups/branches", test_branches);
   return g_test_run ();
 }
