@@ -159,7 +159,7 @@ static const PhRule rules[] = {
   { "sub-self",         P (Sub, X, X), .when = is_static_integer,  .build = build_zeros, .becomes = "0",
     .why = "An integer minus itself is zero. (For floats, inf - inf is NaN.)" },
   { "neg-neg",          P (Neg, P (Neg, X)),                       X, .when = ph_match_always,
-    .why = "Two changes of sign cancel." },
+    .why = "Negating a value twice restores it." },
   { "not-not",          P (Not, P (Not, X)),                       X, .when = ph_match_always,
     .why = "Two logical negations cancel." },
   { "add-neg",          P (Add, X, P (Neg, Y)),                    P (Sub, X, Y),
@@ -167,7 +167,7 @@ static const PhRule rules[] = {
   { "sub-neg",          P (Sub, X, P (Neg, Y)),                    P (Add, X, Y),
     .why = "Subtracting -y is adding y." },
   { "mul-neg-neg",      P (Mul, P (Neg, X), P (Neg, Y)),           P (Mul, X, Y),
-    .why = "Two changes of sign cancel in a product." },
+    .why = "The two changes of sign cancel in the product." },
   { "abs-neg",          P (Abs, P_SHARED (Neg, X)),                P (Abs, X),
     .why = "The absolute value does not depend on the sign." },
   { "neg-sub",          P (Neg, P (Sub, X, Y)),                    P (Sub, Y, X), .exactness = PH_EXACT_FINITE,
@@ -196,7 +196,7 @@ static const PhRule rules[] = {
 };
 
 const PhPass ph_pass_algebraic = {
-  .name = "algebraic", .group = "algebra", .summary = "Local identities of arithmetic and logic, to a fixpoint",
+  .name = "algebraic", .group = "algebra", .summary = "Applies local identities of arithmetic and logic up to a fixpoint",
   .elsewhere = "XLA algebraic simplifier; TVM SimplifyExpr; MindSpore arithmetic_simplify",
   .trap = "x * 0 is NaN for inf, x - x too, and x + 0 turns -0 into 0. A unit that is larger than x enlarges the "
           "result. ArgMax(Exp(x)) is not ArgMax(x), though onnxoptimizer thinks so: where Exp overflows, several "

@@ -235,7 +235,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_bind_dimensions = {
   .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128; or an input its shape: x=[1,3,32,32]",
   .elsewhere = "ONNX Runtime FreeDimensionOverride; TVM bind_symbolic_vars",
-  .trap = "the interface gets narrower. onnxsim once did so unasked, and dynamic models became static.",
+  .trap = "the model then accepts only these sizes: onnxsim once did this unasked, and dynamic models became static.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = bind_dimensions, .needs_arguments = TRUE,
 };
 /* clang-format on */

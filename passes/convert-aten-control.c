@@ -50,7 +50,7 @@ loop (PhConvert *l, PhValue **out)
       const PhDType from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
 
       if (first == NULL || (from != PH_UNDEFINED && next != PH_UNDEFINED && from != next))
-        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name,
+        return ph_convert_stay (l, "'%s' starts as %s and continues as %s", ((PhValue *) body->inputs->pdata[2 + i])->name,
                                 ph_dtype_name (from), ph_dtype_name (next));
       types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
       results[i] = types[i];
@@ -93,7 +93,7 @@ if_ (PhConvert *l, PhValue **out)
       const PhDType a = ph_value_dtype (bodies[0]->outputs->pdata[i]), b = ph_value_dtype (bodies[1]->outputs->pdata[i]);
 
       if (a != b && a != PH_UNDEFINED && b != PH_UNDEFINED)
-        return ph_convert_stay (l, "its branches give %s and %s", ph_dtype_name (a), ph_dtype_name (b));
+        return ph_convert_stay (l, "its branches return %s and %s", ph_dtype_name (a), ph_dtype_name (b));
       types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
     }
   condition = ph_convert_cast (l, condition, PH_BOOL);

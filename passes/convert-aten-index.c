@@ -254,7 +254,7 @@ index_rows (PhConvert *l, PhValue **out)
   gint64 dims[PH_MAX_RANK];
 
   if (axis < 0 || index == NULL || !ph_aten_arg (l, 2, strcmp (op, "index_fill") == 0 ? "value" : "source", &arg))
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   if (ph_value_rank (index) == 0)
     index = ph_convert_reshape (l, index, &one, 1);
   source = ph_aten_as (l, &arg, ph_convert_dtype (x), x);

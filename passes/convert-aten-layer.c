@@ -325,7 +325,7 @@ embedding_bag (PhConvert *l, PhValue **out)
 
   if (table == NULL || at == NULL || offsets == NULL || mode > 1 || ph_aten_int (l, "padding_idx", -1) >= 0
       || ph_aten_int (l, "include_last_offset", 0) != 0 || ph_value_rank (at) != 1)
-    return ph_convert_stay (l, "it takes the largest, has padding, or its places are no list");
+    return ph_convert_stay (l, "it takes the maximum, has padding, or its indices are not a vector");
   rows = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), table, at);
   if (weights != NULL)
     rows = PH_BUILD (l->b, Mul, rows, PH_BUILD (l->b, Unsqueeze, weights, ph_convert_ints_value (l, &last, 1)));

@@ -59,7 +59,7 @@ addmm (PhConvert *l, PhValue **out)
   const double alpha = ph_aten_number (l, "alpha", 1), beta = ph_aten_number (l, "beta", 1);
 
   if (x == NULL || a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   if (strcmp (name_of (l), "addmm") == 0 && ph_dtype_is_float (ph_convert_dtype (a)))
     {
       PhAttr *attrs[3] = { NULL };
@@ -459,7 +459,7 @@ const PhConvertRule ph_convert_aten_linear[] = {
   { "aten:linear", linear, "Gemm, or MatMul and Add", weights }, MATMUL ("matmul"), MATMUL ("mm"), MATMUL ("bmm"), MATMUL ("mv"), MATMUL ("dot"),
   { "aten:addmm", addmm, "Gemm", products }, { "aten:baddbmm", addmm, "MatMul and Add", products }, { "aten:addmv", addmm, "MatMul and Add", products },
   { "aten:einsum", einsum, "Einsum", "Both evaluate the same Einstein summation equation." },
-  { "aten:bilinear", bilinear, "Einsum", "Both add up the products of each pair." },
+  { "aten:bilinear", bilinear, "Einsum", "Both sum the products of all pairs of elements, times the weight." },
   CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"), CONV ("_convolution_mode", "Conv"),
   CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
   POOL ("max_pool1d", "MaxPool"), POOL ("max_pool2d", "MaxPool"), POOL ("max_pool3d", "MaxPool"), POOL ("max_pool2d_with_indices", "MaxPool"),

@@ -57,7 +57,7 @@ distance (PhConvert *l, PhValue **out)
   const double width = strcmp (op, "huber_loss") == 0 ? ph_aten_number (l, "delta", 1) : ph_aten_number (l, "beta", 1);
 
   if (x == NULL || y == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   for (guint i = 0; i < 2; i++)
     args[i] = (PhAtenArg) { .value = i == 0 ? x : y, .dtype = ph_value_dtype (i == 0 ? x : y), .level = 2 };
   x = ph_aten_as (l, &args[0], ph_aten_promote (args, 2), NULL);
@@ -118,7 +118,7 @@ binary_cross_entropy (PhConvert *l, PhValue **out)
   PhValue *x = ph_aten_float (l), *t = ph_aten_tensor (l, 1), *weight = ph_aten_tensor (l, 2), *loss, *one;
 
   if (x == NULL || t == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   one = like (l, x, 1);
   if (strstr (l->op, "with_logits") != NULL)
     {
@@ -180,7 +180,7 @@ nll (PhConvert *l, PhValue **out)
   PhValue *x = ph_aten_operand (l), *target = ph_aten_tensor (l, 1), *weight = ph_aten_tensor (l, 2);
 
   if (x == NULL || target == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   out[0] = by_class (l, &ph_op_NegativeLogLikelihoodLoss, x, target, weight);
   if (l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0) /* how much all weigh together */
     {
@@ -212,7 +212,7 @@ cross_entropy (PhConvert *l, PhValue **out)
   gboolean chances;
 
   if (x == NULL || target == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   chances = ph_dtype_is_float (ph_convert_dtype (target));
   if (!chances && smooth == 0)
     {
@@ -239,7 +239,7 @@ divergence (PhConvert *l, PhValue **out)
   PhValue *x = ph_aten_float (l), *t = ph_aten_tensor (l, 1), *loss;
 
   if (x == NULL || t == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   if (ph_aten_int (l, "log_target", 0) != 0)
     loss = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Exp, t), PH_BUILD (l->b, Sub, t, x));
   else
@@ -275,7 +275,7 @@ elementwise (PhConvert *l, PhValue **out)
   PhValue *dy = ph_aten_operand (l), *x = ph_aten_tensor (l, 1), *one, *zero;
 
   if (dy == NULL || x == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   one = like (l, x, 1);
   zero = like (l, dy, 0);
   if (strcmp (op, "threshold_backward") == 0)
@@ -331,7 +331,7 @@ softmax_backward (PhConvert *l, PhValue **out)
   const gint64 axis = ph_aten_int (l, "dim", -1);
 
   if (dy == NULL || y == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   if (strstr (l->op, "log") != NULL)
     out[0] = PH_BUILD (l->b, Sub, dy,
                        PH_BUILD (l->b, Mul, PH_BUILD (l->b, Exp, y), reduce (l, &ph_op_ReduceSum, dy, &axis, 1, TRUE)));

@@ -499,7 +499,7 @@ addcmul (PhConvert *l, PhValue **out)
   const double value = ph_aten_number (l, "value", 1);
 
   if (x == NULL || a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   both = strcmp (name_of (l), "addcdiv") == 0 ? PH_BUILD (l->b, Div, a, b) : PH_BUILD (l->b, Mul, a, b);
   if (value != 1)
     both = PH_BUILD (l->b, Mul, both, ph_convert_like (l, both, value));
@@ -514,7 +514,7 @@ lerp (PhConvert *l, PhValue **out)
   PhAtenArg weight;
 
   if (x == NULL || end == NULL || !ph_aten_arg (l, 2, "weight", &weight))
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   out[0] = PH_BUILD (l->b, Add, x,
                      PH_BUILD (l->b, Mul, ph_aten_as (l, &weight, ph_convert_dtype (x), x), PH_BUILD (l->b, Sub, end, x)));
   return TRUE;

@@ -404,7 +404,7 @@ repeat_each (PhConvert *l, PhValue **out)
       const gint64 count = known == NULL ? attr->i : ph_tensor_get_int (known, ph_tensor_count (known) == 1 ? 0 : (gsize) i);
 
       if (count < 0 || count > MOST || at->len + count > MOST)
-        return ph_convert_stay (l, "it repeats too often");
+        return ph_convert_stay (l, "it repeats too many times");
       for (gint64 k = 0; k < count; k++)
         g_array_append_val (at, i);
     }

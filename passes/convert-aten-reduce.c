@@ -204,7 +204,7 @@ cosine (PhConvert *l, PhValue **out)
   PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1), *lengths[2];
 
   if (a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   lengths[0] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, a, &axis, 1, FALSE), ph_convert_like (l, a, eps));
   lengths[1] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, b, &axis, 1, FALSE), ph_convert_like (l, b, eps));
   out[0] = PH_BUILD (l->b, Div, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, a, b), &axis, 1, FALSE),
@@ -549,7 +549,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:Int", number, "Cast", alone }, { "aten:Float", number, "Cast", alone }, { "aten:Bool", number, "Cast", alone }, { "aten:item", number, "its operand", alone },
   { "aten:ScalarImplicit", number, "its operand", alone }, { "aten:IntImplicit", number, "its operand", alone }, { "prim:NumToTensor", number, "its operand", alone },
   { "aten:size", size, "Shape", "A known size is a constant." }, { "prim:shape", size, "Shape", "A known size is a constant." }, { "aten:numel", size, "Size", "Both count elements." },
-  { "aten:dim", size, "a constant", "The rank is known." }, { "aten:len", size, "Shape", "The length of a tensor is the size of its first dimension." }, { "aten:sym_size", size, "Shape", "A known size is a constant." },
+  { "aten:dim", size, "a constant", "The rank is known, so it is a constant." }, { "aten:len", size, "Shape", "The length of a tensor is the size of its first dimension." }, { "aten:sym_size", size, "Shape", "A known size is a constant." },
   { "aten:__getitem__", get_item, "the element, or Gather", "In ONNX all sizes are one tensor." },
   FILL ("zeros"), FILL ("ones"), FILL ("full"), FILL ("empty"), FILL ("zeros_like"), FILL ("ones_like"), FILL ("full_like"), FILL ("empty_like"), FILL ("new_zeros"), FILL ("new_ones"), FILL ("new_full"),
   FILL ("new_empty"), FILL ("empty_strided"), FILL ("new_empty_strided"),

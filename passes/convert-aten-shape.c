@@ -260,7 +260,7 @@ repeat (PhConvert *l, PhValue **out)
       n = rank;
     }
   if (rank < 0 || n < rank || n > PH_MAX_RANK)
-    return ph_convert_stay (l, "the rank of its operand is not known, or above its repeats");
+    return ph_convert_stay (l, "the rank of its operand is not known, or it exceeds the number of repeats");
   for (gint64 i = 0; i < n - rank; i++)
     axes[i] = i;
   if (n > rank)

@@ -187,7 +187,7 @@ logaddexp (PhConvert *l, PhValue **out)
   PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1);
 
   if (a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Max, a, b),
                      PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Abs, PH_BUILD (l->b, Sub, a, b)))));
   return TRUE;
@@ -278,7 +278,7 @@ add_products (PhConvert *l, PhValue **out)
   const gint64 zero = 0, one = 1;
 
   if (x == NULL || a == NULL || b == NULL)
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   if (strcmp (ph_aten_name (l), "addr") == 0)
     a = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Unsqueeze, a, ph_convert_ints_value (l, &one, 1)), b);
   else

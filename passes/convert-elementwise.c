@@ -188,7 +188,7 @@ static gboolean
 clamp (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 3)
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   *out = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, l->in[1], l->in[0]), l->in[2]);
   return TRUE;
 }
@@ -197,7 +197,7 @@ static gboolean
 select_ (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 3)
-    return ph_convert_stay (l, "it has not three operands");
+    return ph_convert_stay (l, "it does not have three operands");
   *out = PH_BUILD (l->b, Where, l->in[0], l->in[1], l->in[2]);
   return TRUE;
 }
@@ -282,7 +282,7 @@ convert (PhConvert *l, PhValue **out)
 
   if (type == NULL || type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128 || DTYPE (l) == PH_COMPLEX64
       || DTYPE (l) == PH_COMPLEX128)
-    return ph_convert_stay (l, "ONNX casts no complex numbers");
+    return ph_convert_stay (l, "ONNX cannot cast complex numbers");
   *out = ph_convert_cast (l, l->in[0], type->dtype);
   return TRUE;
 }
@@ -429,7 +429,7 @@ reduce_precision (PhConvert *l, PhValue **out)
 }
 
 /* clang-format off */
-#define SAME(name_) { name_, same, "the operator of that meaning", "Both compute the same function." }
+#define SAME(name_) { name_, same, "the same operator in ONNX", "Both compute the same function." }
 const PhConvertRule ph_convert_elementwise[] = {
   SAME ("add"), SAME ("multiply"), SAME ("subtract"), SAME ("divide"), SAME ("maximum"), SAME ("minimum"), SAME ("power"), SAME ("and"),
   SAME ("or"), SAME ("xor"), SAME ("not"), SAME ("ceil"), SAME ("floor"), SAME ("cosine"), SAME ("sine"), SAME ("tan"), SAME ("tanh"),
@@ -439,13 +439,13 @@ const PhConvertRule ph_convert_elementwise[] = {
   SAME ("broadcast_minimum"), SAME ("broadcast_power"), SAME ("broadcast_and"), SAME ("broadcast_or"), SAME ("broadcast_xor"),
   { "abs", absolute, "its Abs", "Both compute the same function." },
   { "sign", sign, "Where (x is not 0 or NaN, Sign, x)", "StableHLO's sign keeps -0 and NaN." },
-  { "rsqrt", rsqrt, "Reciprocal (Sqrt)", "ONNX has no operator for both at once." },
+  { "rsqrt", rsqrt, "Reciprocal (Sqrt)", "ONNX has no reciprocal square root." },
   { "cbrt", cbrt_, "Pow (|x|, 1/3), one step of Newton's, and the sign", "ONNX has no cube root." },
   { "exponential_minus_one", expm1_, "2t / (1 - t) with t = Tanh (x / 2), or Exp - 1", "Exp (x) - 1 loses the digits of a small x." },
   { "log_plus_one", log1p_, "2 Atanh (x / (2 + x)), or Log (1 + x)", "Log (1 + x) loses the digits of a small x." },
-  { "atan2", atan2_, "Atan of a quotient, and the quadrant", "ONNX's Atan takes one operand." },
+  { "atan2", atan2_, "Atan of a quotient, and the quadrant", "ONNX's Atan has one operand, so the quadrant is computed from the signs." },
   { "remainder", remainder_, "Mod with fmod", "The result has the sign of the dividend." },
-  { "round_nearest_afz", round_afz, "Floor and Where", "ONNX's Round goes to the even neighbour." },
+  { "round_nearest_afz", round_afz, "Floor and Where", "ONNX's Round rounds ties to even." },
   { "clamp", clamp, "Min (Max (x, low), high)", "The bounds may be tensors, which Clip does not take." },
   { "select", select_, "its Where", "Both compute the same function." },
   { "broadcast_select", select_, "its Where", "Both compute the same function." },
@@ -456,8 +456,8 @@ const PhConvertRule ph_convert_elementwise[] = {
   { "bitcast_convert", bitcast_convert, "its BitCast", "Both reinterpret the same bits as another type." },
   { "shift_left", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
   { "shift_right_logical", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
-  { "shift_right_arithmetic", shifts, "BitShift of ~x where x < 0", "ONNX shifts unsigned integers only." },
-  { "popcnt", popcnt, "sums of neighbouring fields of bits", "ONNX has no operator that counts bits." },
+  { "shift_right_arithmetic", shifts, "BitShift of ~x where x < 0", "ONNX only shifts unsigned integers." },
+  { "popcnt", popcnt, "sums of adjacent bit fields", "ONNX has no operator that counts bits." },
   { "count_leading_zeros", popcnt, "the ones of x smeared to the right, counted", "ONNX has no operator that counts bits." },
   { "reduce_precision", reduce_precision, "a product and differences in double", "Dekker's splitting rounds to the given number of mantissa bits." },
   { NULL }

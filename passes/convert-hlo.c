@@ -234,7 +234,7 @@ convert_labels (PhPassRun *run, PhNode *node)
 
   if (!ok)
     return TRUE;
-  if (!ph_pass_begin (run, "labels", node, "The letters say which dimension is the batch, the features, and space."))
+  if (!ph_pass_begin (run, "labels", node, "The labels tell which dimensions are batch, feature and space."))
     return FALSE;
   for (guint part = 0; ok && part < 3; part++)
     {
@@ -392,7 +392,7 @@ static gboolean
 compare (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 2)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   *out = g_str_equal (l->op, "lt")   ? PH_BUILD (l->b, Less, l->in[0], l->in[1])
          : g_str_equal (l->op, "gt") ? PH_BUILD (l->b, Greater, l->in[0], l->in[1])
          : g_str_equal (l->op, "le") ? PH_BUILD (l->b, LessOrEqual, l->in[0], l->in[1])
@@ -466,7 +466,7 @@ static gboolean
 add_any (PhConvert *l, PhValue **out)
 {
   if (l->n_in != 2)
-    return ph_convert_stay (l, "it has not two operands");
+    return ph_convert_stay (l, "it does not have two operands");
   *out = PH_BUILD (l->b, Add, l->in[0], l->in[1]);
   return TRUE;
 }

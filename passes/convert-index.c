@@ -243,7 +243,7 @@ scatter (PhConvert *l, PhValue **out)
   if (reduction == NULL)
     return ph_convert_stay (l, "its body is not +, *, max, min or the update itself");
   if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
-    return ph_convert_stay (l, "complex numbers are not scattered by ONNX");
+    return ph_convert_stay (l, "ONNX cannot scatter complex numbers");
   if (dtype == PH_BOOL && !g_str_equal (reduction, "none"))
     work = PH_INT32;
   p.vector = ph_convert_int (l, "index_vector_dim", 0);

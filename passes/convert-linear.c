@@ -89,7 +89,7 @@ product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const 
   if (!ph_convert_dims (l, l->in[0], left_dims) || !ph_convert_dims (l, l->in[1], right_dims))
     return FALSE;
   if (result == PH_COMPLEX64 || result == PH_COMPLEX128)
-    return ph_convert_stay (l, "complex matrices have no product in ONNX");
+    return ph_convert_stay (l, "ONNX has no product of complex matrices");
   for (gsize i = 0; i < n_batch; i++)
     if (lb[i] < 0 || lb[i] >= left_rank || rb[i] < 0 || rb[i] >= right_rank)
       return ph_convert_stay (l, "one of its dimensions is outside its operand");
@@ -285,7 +285,7 @@ convolution (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its dimension numbers do not fit its operands");
   work = ph_convert_dtype (l->in[0]);
   if (work == PH_COMPLEX64 || work == PH_COMPLEX128)
-    return ph_convert_stay (l, "complex numbers have no convolution in ONNX");
+    return ph_convert_stay (l, "ONNX has no convolution of complex numbers");
   if (!read_window (l, input.n, &window))
     return FALSE;
   if (!ph_dtype_is_float (work))

@@ -168,7 +168,7 @@ softmax (PhConvert *l, PhValue **out)
   const PhOp *op = strcmp (l->op, "mindspore:LogSoftmax") == 0 ? &ph_op_LogSoftmax : &ph_op_Softmax;
 
   if (axes != NULL && axes->len > 1)
-    return ph_convert_stay (l, "it is over several axes");
+    return ph_convert_stay (l, "it works along several axes");
   out[0] = ph_build_node (
       l->b, op, l->in, 1,
       PH_ATTRS (ph_attr_new_int ("axis", axes != NULL && axes->len == 1 ? g_array_index (axes, gint64, 0) : -1)), 1);
@@ -218,7 +218,7 @@ read_window (PhConvert *l, const char *kernel, const char *strides, PhForeignWin
   };
   if (!ph_foreign_fill (l, kernel, window->kernel, 2) || !ph_foreign_fill (l, strides, window->stride, 2)
       || !ph_foreign_fill (l, "dilation", window->dilation, 2))
-    return ph_convert_stay (l, "its window is not of numbers");
+    return ph_convert_stay (l, "its window is not given as numbers");
   if (g_ascii_strcasecmp (mode, "same") == 0 || (*mode == '\0' && number == 1))
     window->padding = "SAME";
   else if (g_ascii_strcasecmp (mode, "pad") == 0 || (*mode == '\0' && number == 0))

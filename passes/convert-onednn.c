@@ -99,7 +99,7 @@ read_window (PhConvert *l, int rank, PhForeignWindow *window)
       || !ph_foreign_fill (l, "kernel", window->kernel, window->n)
       || !ph_foreign_fill (l, "pads_begin", window->explicit_pads, window->n)
       || !ph_foreign_fill (l, "pads_end", window->explicit_pads + window->n, window->n))
-    return ph_convert_stay (l, "its window is not of numbers");
+    return ph_convert_stay (l, "its window is not given as numbers");
   if (strcmp (pad, "SAME_UPPER") == 0)
     window->padding = "SAME";
   else if (strcmp (pad, "VALID") == 0)

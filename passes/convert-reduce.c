@@ -359,7 +359,7 @@ select_and_scatter (PhConvert *l, PhValue **out)
     ((gint64 *) ph_tensor_writable (tensor))[i] = i;
   places = ph_build_tensor (l->b, tensor);
   if (!greatest && (dtype == PH_INT64 || dtype == PH_UINT64))
-    return ph_convert_stay (l, "the greatest number of 64 bits is not known exactly");
+    return ph_convert_stay (l, "it would pad with the largest 64-bit integer, which is not exact here");
   worst = ph_convert_like (l, l->in[0], least_of (dtype, greatest));
   x = padded (l, l->in[0], worst, &w);
   places = padded (l, places, ph_convert_number (l, PH_INT64, (double) total), &w);

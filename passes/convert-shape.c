@@ -214,7 +214,7 @@ real_dynamic_slice (PhConvert *l, PhValue **out)
   gint64 axes[PH_MAX_RANK];
 
   if (l->n_in != 4)
-    return ph_convert_stay (l, "it has not four operands");
+    return ph_convert_stay (l, "it does not have four operands");
   for (guint i = 0; i < rank; i++)
     axes[i] = i;
   *out = PH_BUILD (l->b, Slice, l->in[0], ph_convert_cast (l, l->in[1], PH_INT64), ph_convert_cast (l, l->in[2], PH_INT64),

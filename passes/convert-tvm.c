@@ -158,7 +158,7 @@ read_window (PhConvert *l, guint n, const char *kernel, PhForeignWindow *window)
   };
   if (!ph_foreign_fill (l, "strides", window->stride, n) || !ph_foreign_fill (l, "dilation", window->dilation, n)
       || (kernel != NULL && !ph_foreign_fill (l, kernel, window->kernel, n)))
-    return ph_convert_stay (l, "its window is not of numbers");
+    return ph_convert_stay (l, "its window is not given as numbers");
   return read_pads (l, window);
 }
 
@@ -345,7 +345,7 @@ arg (PhConvert *l, PhValue **out)
   const PhType *type = ph_convert_type (l, 0);
 
   if (ph_node_attr (l->node, "axis") == NULL)
-    return ph_convert_stay (l, "it is over all axes");
+    return ph_convert_stay (l, "it works along all axes");
   out[0] = ph_build_node (l->b, is (l, "argmax") ? &ph_op_ArgMax : &ph_op_ArgMin, l->in, 1,
                           PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1)),
                                     ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)),
@@ -359,7 +359,7 @@ static gboolean
 cumulate (PhConvert *l, PhValue **out)
 {
   if (ph_node_attr (l->node, "axis") == NULL)
-    return ph_convert_stay (l, "it is over all axes");
+    return ph_convert_stay (l, "it works along all axes");
   out[0] = PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("exclusive", ph_foreign_attr_int (l, "exclusive", 0) != 0)),
                           ph_convert_cast (l, l->in[0], ph_foreign_type_attr (l, "dtype", ph_convert_dtype (l->in[0]))),
                           ph_build_scalar (l->b, PH_INT64, (double) ph_foreign_attr_int (l, "axis", 0)));

@@ -87,7 +87,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_div_to_mul = {
   .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into multiplication by its reciprocal",
   .elsewhere = "TVM div_to_mul; XLA",
-  .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers, nor where a quotient is rounded to one.",
+  .trap = "the product is exact only for powers of two whose reciprocal is not subnormal; integers have no reciprocal.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

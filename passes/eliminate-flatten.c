@@ -57,7 +57,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_eliminate_flatten = {
   .name = "eliminate-flatten", .group = "simplify", .summary = "Removes Flatten, Squeeze and Unsqueeze where they cancel or do nothing",
   .elsewhere = "onnxoptimizer eliminate_nop_flatten, fuse_consecutive_squeeze_unsqueeze",
-  .trap = "negative axes count in the rank of another tensor before and after.",
+  .trap = "a negative axis counts from the end, and the rank of the tensor changes in between.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -17,14 +17,14 @@ pads_nothing (PhMatch *match)
 }
 
 static const PhRule rules[] = {
-  { "nop-pad", P (Pad, X), X, .when = pads_nothing, .why = "Nothing is added on any side." },
+  { "nop-pad", P (Pad, X), X, .when = pads_nothing, .why = "The padding is zero on every side." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_eliminate_pad = {
   .name = "eliminate-pad", .group = "simplify", .summary = "Removes Pad where it adds nothing",
   .elsewhere = "onnxoptimizer eliminate_nop_pad",
-  .trap = "since opset 18 pads may name some axes only.",
+  .trap = "since opset 18, the padding may cover only some of the axes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

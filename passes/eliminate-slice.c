@@ -38,14 +38,14 @@ takes_everything (PhMatch *match)
 }
 
 static const PhRule rules[] = {
-  { "nop-slice", P (Slice, X), X, .when = takes_everything, .why = "The slice goes from the first element to the last." },
+  { "nop-slice", P (Slice, X), X, .when = takes_everything, .why = "The slice takes every element, from the first to the last." },
 };
 
 /* clang-format off */
 const PhPass ph_pass_eliminate_slice = {
-  .name = "eliminate-slice", .group = "simplify", .summary = "Removes Slice where it takes everything",
+  .name = "eliminate-slice", .group = "simplify", .summary = "Removes Slice where it takes every element",
   .elsewhere = "ONNX Runtime EliminateSlice",
-  .trap = "an end of INT64_MAX, a negative step, a dimension that nobody knows.",
+  .trap = "the end may be INT64_MAX, the step may be negative, and a dimension may be unknown.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

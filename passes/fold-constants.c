@@ -271,8 +271,8 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fold_constants = {
   .name = "fold-constants", .group = "constants", .summary = "Evaluates nodes whose inputs are all constant",
   .elsewhere = "ONNX Runtime ConstantFolding; onnxsim; XLA ConstantFolding; Inductor",
-  .trap = "random operators; results that are larger than the operands; quantised weights, which must stay so; "
-          "branches that would fail if they ran.",
+  .trap = "some nodes must stay: random operators, results larger than their operands, quantised weights, "
+          "and branches that would fail if they ran.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

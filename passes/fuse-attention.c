@@ -141,7 +141,7 @@ const PhPass ph_pass_fuse_attention = {
   .name = "fuse-attention", .group = "fusion", .summary = "Fuses scaled dot-product attention, including masks and transpositions",
   .elsewhere = "Vaswani et al. 2017; ONNX Runtime AttentionFusion; Inductor fuse_attention",
   .trap = "the scale may stand on either operand, or on both as its root; the mask is added before the Softmax, or "
-          "chooses.",
+          "is applied by a Where.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_attention, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

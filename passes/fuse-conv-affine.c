@@ -158,7 +158,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_conv_affine = {
   .name = "fuse-conv-affine", .group = "fusion", .summary = "Folds constant factors and offsets per channel into convolutions",
   .elsewhere = "ONNX Runtime ConvAddFusion, ConvMulFusion; onnxoptimizer fuse_add_bias_into_conv",
-  .trap = "a constant of more than one number along any other axis, or one that enlarges the batch, is no bias.",
+  .trap = "a constant that varies along another axis, or that enlarges the batch, is not a bias.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

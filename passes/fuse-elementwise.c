@@ -63,7 +63,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_elementwise = {
   .name = "fuse-elementwise", .group = "fusion", .summary = "Fuses trees of elementwise operators",
   .elsewhere = "TVM FuseOps; XLA instruction fusion; MindSpore graph kernel",
-  .trap = "shapes that broadcast in the middle of a chain; element types that change.",
+  .trap = "shapes may broadcast and element types may change in the middle of a chain.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_elementwise, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

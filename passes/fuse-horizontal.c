@@ -232,7 +232,7 @@ const PhPass ph_pass_fuse_horizontal = {
   .name = "fuse-horizontal", .group = "fusion",
   .summary = "Merges convolutions or products of the same input: query, key and value, or the branches of Inception",
   .elsewhere = "TVM CombineParallelConv2D, CombineParallelDense; XLA dot_merger; QKV merging",
-  .trap = "one must not depend on another; all read the same operand with the same attributes.",
+  .trap = "the nodes must not depend on each other, and they must have the same operand and attributes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_horizontal, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

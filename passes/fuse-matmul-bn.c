@@ -102,7 +102,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_matmul_bn = {
   .name = "fuse-matmul-bn", .group = "fusion", .summary = "Folds batch normalisations into the matrix products before them",
   .elsewhere = "ONNX Runtime MatmulBNFusion",
-  .trap = "the channels are on the second axis, which is the last one of a matrix only.",
+  .trap = "the channels are the second axis, which is the last axis only in a matrix.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

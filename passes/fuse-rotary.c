@@ -114,7 +114,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_rotary = {
   .name = "fuse-rotary", .group = "fusion", .summary = "Fuses rotary position embeddings",
   .elsewhere = "Su et al. 2021 (RoFormer); ONNX Runtime's transformer tools",
-  .trap = "there are two orders: halves, and neighbours.",
+  .trap = "the pairs may be formed from two halves or from adjacent elements.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -95,7 +95,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_skip_norm = {
   .name = "fuse-skip-norm", .group = "fusion", .summary = "Fuses residual sums and sums of embeddings with the normalisation after them",
   .elsewhere = "ONNX Runtime SkipLayerNormFusion",
-  .trap = "the sum is read further on as well: the residual stream. In 16 bits ONNX Runtime's sums differ visibly.",
+  .trap = "the sum has other users, the residual stream. In 16 bits ONNX Runtime's sums differ visibly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -67,7 +67,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_transpose_gemm = {
   .name = "fuse-transpose-gemm", .group = "fusion", .summary = "Folds transpositions into the matrix products that read them",
   .elsewhere = "ONNX Runtime GemmTransposeFusion, MatmulTransposeFusion; onnxoptimizer fuse_transpose_into_gemm",
-  .trap = "ONNX Runtime once took any Transpose for the exchange of two axes; the third operand has no switch.",
+  .trap = "ONNX Runtime once took any Transpose for an exchange of two axes; Gemm cannot transpose its bias.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

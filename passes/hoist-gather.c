@@ -73,7 +73,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_hoist_gather = {
   .name = "hoist-gather", .group = "simplify", .summary = "Moves Gather and Slice before elementwise operators, which then compute fewer elements",
   .elsewhere = "ONNX Runtime UpstreamGather; TVM reorder_take_after_matmul",
-  .trap = "the work that is moved must not be needed for the rows that are left out.",
+  .trap = "the results of the operator must not be needed for the rows that are left out.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -201,7 +201,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_loop_state = {
   .name = "loop-state", .group = "control", .summary = "Removes loop state that never changes or is never read",
   .elsewhere = "XLA while_loop_simplifier; MindSpore unused_parameter",
-  .trap = "a dead state may keep itself alive, through itself.",
+  .trap = "a dead state looks alive, because its own next value reads it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

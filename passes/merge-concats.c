@@ -50,7 +50,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_merge_concats = {
   .name = "merge-concats", .group = "simplify", .summary = "Merges nested Concats along one axis",
   .elsewhere = "onnxoptimizer fuse_consecutive_concats; XLA",
-  .trap = "-1 and 1 may be the same axis, or not.",
+  .trap = "the axes -1 and 1 are the same only for rank 2.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -71,7 +71,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_merge_squeezes = {
   .name = "merge-squeezes", .group = "simplify", .summary = "Merges nested Squeezes and nested Unsqueezes, even if dimensions are unknown",
   .elsewhere = "onnxoptimizer fuse_consecutive_squeezes; ONNX Runtime UnsqueezeElimination",
-  .trap = "negative axes: onnxoptimizer was wrong about them until it left such cases alone.",
+  .trap = "negative axes are easily misread: onnxoptimizer was wrong until it left such cases alone.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

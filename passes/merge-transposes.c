@@ -79,7 +79,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_merge_transposes = {
   .name = "merge-transposes", .group = "layout", .summary = "Composes permutations, and turns those that move no element into Reshape",
   .elsewhere = "onnxoptimizer fuse_consecutive_transposes; XLA; MindSpore transpose_eliminate",
-  .trap = "the order of composition; no perm means reversed axes.",
+  .trap = "the order of composition matters, and a missing perm reverses the axes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

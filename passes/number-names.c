@@ -79,7 +79,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_number_names = {
   .name = "number-names", .group = "simplify", .summary = "Names values after the operators that produce them",
   .elsewhere = "onnxoptimizer set_unique_name_for_nodes",
-  .trap = "names of inputs and outputs are the interface.",
+  .trap = "the names of inputs and outputs are the model's interface, so they must stay.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = number_names,
 };
 /* clang-format on */

@@ -79,7 +79,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_qdq_bounds = {
   .name = "qdq-bounds", .group = "quantisation", .summary = "Removes Relu and Clip where quantisation saturates to the same range",
   .elsewhere = "ONNX Runtime ReluQuantFusion, ClipQuantFusion",
-  .trap = "only where the zero point is the least value exactly.",
+  .trap = "Relu may only go where the zero point is exactly the least value of the type.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

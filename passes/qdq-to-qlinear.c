@@ -92,7 +92,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_qdq_to_qlinear = {
   .name = "qdq-to-qlinear", .group = "quantisation", .summary = "Replaces float operators between dequantisation and quantisation by integer operators",
   .elsewhere = "ONNX Runtime QDQSelectorActionTransformer; TVM FakeQuantizationToInteger",
-  .trap = "the bias is an integer of scale sx * sw exactly; scales must be constant.",
+  .trap = "the scale of the integer bias must be exactly sx * sw, and all scales must be constant.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -96,7 +96,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_reduce_axes = {
   .name = "reduce-axes", .group = "algebra", .summary = "Folds Unsqueeze into the reduction before it, and removes reductions over axes of size one",
   .elsewhere = "onnxoptimizer fuse_consecutive_reduce_unsqueeze; XLA; MindSpore reduce_eliminate",
-  .trap = "a ReduceLogSum over one element still takes the logarithm; no axes may mean all, or none.",
+  .trap = "a ReduceLogSum over one element still takes the logarithm; an empty list of axes may mean all or none.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

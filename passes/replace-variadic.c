@@ -21,7 +21,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_replace_variadic = {
   .name = "replace-variadic", .group = "algebra", .summary = "Replaces Sum, Mean, Max and Min of one operand, and Sum of two",
   .elsewhere = "MindSpore addn",
-  .trap = "Mean of two divides; Sum of one is a copy.",
+  .trap = "Mean of two operands also divides by two, so it is not an Add.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -61,7 +61,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_requantise = {
   .name = "requantise", .group = "quantisation", .summary = "Merges two quantisations in a row into one",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover",
-  .trap = "it changes results by a step of the coarser grid: lossy, and in no pipeline.",
+  .trap = "it may change results by one step, so it is lossy and in no pipeline.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -107,7 +107,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_sccp = {
   .name = "sccp", .group = "constants", .summary = "Propagates constants through branches and loops, and removes branches that are never taken",
   .elsewhere = "Wegman and Zadeck 1991; LLVM SCCP. No other ONNX tool has it",
-  .trap = "folding and choosing of branches must go on together: each opens what the other needs.",
+  .trap = "folding and branch selection must run together, because each enables the other.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

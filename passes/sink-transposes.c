@@ -397,7 +397,7 @@ const PhPass ph_pass_sink_transposes = {
   .name = "sink-transposes", .group = "layout",
   .summary = "Moves Transpose through operators that accept any order of axes, so that fewer elements are transposed",
   .elsewhere = "ONNX Runtime TransposeOptimizer; TVM",
-  .trap = "an operand of lower rank has to get axes first; every axis attribute that is crossed moves.",
+  .trap = "an operand of lower rank needs leading axes first, and every axis attribute on the way changes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

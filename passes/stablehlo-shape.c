@@ -304,7 +304,7 @@ if_ (PhLowering *l, PhValue **out)
           const PhGraph *body = ph_node_graph (l->node, names[k][0]);
 
           if (body == NULL || body->outputs->len != n || ((PhValue *) body->outputs->pdata[i])->type != types[i])
-            return ph_stable_stay (l, "its branches give values of different shapes");
+            return ph_stable_stay (l, "its branches return values of different shapes");
         }
     }
   if (condition == NULL)

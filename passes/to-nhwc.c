@@ -72,7 +72,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_to_nhwc = {
   .name = "to-nhwc", .group = "layout", .summary = "Puts the channels of convolutions and pools last, between Transposes",
   .elsewhere = "ONNX Runtime NhwcTransformer; TVM ConvertLayout; XLA layout_assignment",
-  .trap = "an ArgMax or a Slice behind it names an axis: fuzzing found most of TVM's layout bugs there.",
+  .trap = "a later ArgMax or Slice names an axis, which must change too: fuzzing found most of TVM's layout bugs there.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

@@ -116,7 +116,7 @@ test_stays (void)
     { "y = relax.reshape <shape = \"R.shape([n, 4])\"> (x)", "the shape of 'y' is not known" },
     { "y = relay.sum <axis = \"[k]\"> (x)", "its axes are not known" },
     { "y = mindspore.BatchNorm <is_training = 1> (x, w, w, w, w)", "export the network for inference" },
-    { "y = mindspore.Softmax <axis = [1, 2]> (x)", "it is over several axes" },
+    { "y = mindspore.Softmax <axis = [1, 2]> (x)", "it works along several axes" },
     { "y = mindspore.Add <argument_1 = \"a name\"> (x)", "an operand is missing, or cannot be read from its text" },
   };
   /* clang-format on */
