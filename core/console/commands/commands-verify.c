@@ -142,9 +142,11 @@ say_blame (PhCall *call, const PhProof *proof, PhHistory *history)
 
   if (!proof->blamed || rewrite == NULL)
     return;
-  ph_reply_say (call->reply, "results change at %u.%u: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at n%u: %s\n",
-                proof->blame.step + 1, proof->blame.rewrite + 1, g_array_index (history->steps, PhStep, proof->blame.step).pass,
-                rewrite->rule, rewrite->node, rewrite->why);
+  /* A change of many parts, such as that of another program, is at no single node. */
+  g_autofree char *at = rewrite->node != PH_NO_ID ? g_strdup_printf (" at n%u", rewrite->node) : g_strdup ("");
+  ph_reply_say (call->reply, "results change at %u.%u: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET "%s: %s\n", proof->blame.step + 1,
+                proof->blame.rewrite + 1, g_array_index (history->steps, PhStep, proof->blame.step).pass, rewrite->rule, at,
+                rewrite->why);
 }
 
 static void
