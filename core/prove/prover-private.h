@@ -5,7 +5,7 @@
 #include "core/prove/magnitudes.h"
 #include "core/prove/proof-private.h"
 #include "core/prove/prover.h"
-#include "core/prove/structure.h"
+#include "core/prove/structure/structure.h"
 #include "core/run/inputs.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 #include "core/prove/prover.h"
 #include "core/prove/region-form.h"
 #include "core/prove/run-side.h"
-#include "core/prove/structure.h"
+#include "core/prove/structure/structure.h"
 #include "core/prove/version.h"
 
 /* The number of times that a region is extended by its producers, and its largest size in nodes. */
@@ -85,15 +85,16 @@ reads_more (PhProver *prover, const PhRegion *region)
 
 /* Proves a region by structure: both sides have the same nodes. Merged common code only has so together with its producers. (nullable) */
 static PhTrial *
-try_structure (PhProver *prover, const PhRegion *region)
+try_structure (PhProver *prover, const PhRegion *region, PhPromise promise)
 {
+  const gboolean shapes = promise != PH_PROMISE_NONE; /* another program may have written types that do not hold */
   g_autoptr (PhRegion) wider = NULL;
 
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion *at = wider != NULL ? wider : region;
       const PhFolds first = prover->same_rule == prover->said.rule ? prover->same_folds : PH_FOLDS_NONE;
-      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], first);
+      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], first, shapes);
       PhFolds last = first;
 
       if (structure == NULL)
@@ -104,7 +105,7 @@ try_structure (PhProver *prover, const PhRegion *region)
         if (folds != first)
           {
             ph_structure_free (structure);
-            structure = ph_structure_new (at, prover->model[0], prover->model[1], last = folds);
+            structure = ph_structure_new (at, prover->model[0], prover->model[1], last = folds, shapes);
           }
       if (structure == NULL)
         return NULL;
@@ -259,7 +260,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
       follow (prover, region, captured);
       return ph_trial_copy (trial);
     }
-  trial = structured ? NULL : try_structure (prover, region);
+  trial = structured ? NULL : try_structure (prover, region, promise);
   prover->same_rule = trial != NULL ? prover->said.rule : NULL;
   if (trial != NULL)
     return trial;
@@ -318,7 +319,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   /* Other rewrites of a rule are likely to be proved in the same way. */
   if (wants_capture || (!whole && prover->same_rule != NULL && prover->same_rule == prover->said.rule))
     {
-      PhTrial *trial = try_structure (prover, region);
+      PhTrial *trial = try_structure (prover, region, promise);
 
       prover->same_rule = trial != NULL ? prover->said.rule : NULL;
       if (trial != NULL)

@@ -1,7 +1,7 @@
 /* structure.c: what is proved without computing anything, and what must not be.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
-#include "core/prove/structure.h"
+#include "core/prove/structure/structure.h"
 #include "core/prove/version.h"
 
 /* Both models whole: what is written alike has the same ids. */
@@ -19,11 +19,11 @@ region_of (PhModel *models[2], const char *const texts[2])
 }
 
 static gboolean
-is_same_with (const char *before, const char *after, gboolean folds)
+is_same_with (const char *before, const char *after, gboolean folds, gboolean shapes)
 {
   PhModel *models[2];
   g_autoptr (PhRegion) region = region_of (models, (const char *const[]) { before, after });
-  g_autoptr (PhStructure) structure = ph_structure_new (region, models[0], models[1], folds);
+  g_autoptr (PhStructure) structure = ph_structure_new (region, models[0], models[1], folds, shapes);
   const gboolean same = structure != NULL && ph_structure_same (structure);
 
   g_clear_pointer (&structure, ph_structure_free);
@@ -35,7 +35,7 @@ is_same_with (const char *before, const char *after, gboolean folds)
 static gboolean
 is_same (const char *before, const char *after)
 {
-  return is_same_with (before, after, FALSE);
+  return is_same_with (before, after, FALSE, FALSE);
 }
 
 /* clang-format off */
@@ -68,13 +68,14 @@ test_folds (void)
   const char *splat = FOLDED ("23", "a = ConstantOfShape <value = float[1] {3}> (s)\ny = Mul (x, a)\n");
 
   g_assert_false (is_same (sum, FOLDED ("23", "y = Mul (x, e)\n")));
-  g_assert_true (is_same_with (sum, FOLDED ("23", "y = Mul (x, e)\n"), TRUE));
-  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, f)\n"), TRUE));
-  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, c)\n"), TRUE));
-  g_assert_true (is_same_with (splat, FOLDED ("23", "a = Expand (d, s)\ny = Mul (x, a)\n"), TRUE));
-  g_assert_false (is_same_with (splat, FOLDED ("23", "a = Expand (c, s)\ny = Mul (x, a)\n"), TRUE));
+  g_assert_true (is_same_with (sum, FOLDED ("23", "y = Mul (x, e)\n"), TRUE, FALSE));
+  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, f)\n"), TRUE, FALSE));
+  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, c)\n"), TRUE, FALSE));
+  g_assert_true (is_same_with (splat, FOLDED ("23", "a = Expand (d, s)\ny = Mul (x, a)\n"), TRUE, FALSE));
+  g_assert_false (is_same_with (splat, FOLDED ("23", "a = Expand (c, s)\ny = Mul (x, a)\n"), TRUE, FALSE));
   /* A kernel reads the newest form alone. */
-  g_assert_false (is_same_with (FOLDED ("12", "a = Add (c, d)\ny = Mul (x, a)\n"), FOLDED ("12", "y = Mul (x, e)\n"), TRUE));
+  g_assert_false (
+      is_same_with (FOLDED ("12", "a = Add (c, d)\ny = Mul (x, a)\n"), FOLDED ("12", "y = Mul (x, e)\n"), TRUE, FALSE));
 }
 
 static void
@@ -243,12 +244,70 @@ test_not_reworded (void)
 #undef CLIP
 }
 
+/* clang-format off */
+#define SHAPED(nodes_) \
+  "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[batch,length,48] x, float[batch,48] z, float[4,other] u, int64[2] free) " \
+  "=> (float[a,b,6,8] y)\n<int64 zero = {0}, int64 one = {1}, int64 two = {2}, int64[1] axis = {0}, int64[2] head = {6, 8}, " \
+  "int64[1] last = {2}, int64[1] width = {48}, int64[4] kept = {0, 0, 6, 8}, int64[4] turned = {0, 0, 8, 6}, " \
+  "int64[4] left = {0, -1, 6, 8}, int64[2] flat = {0, 48}>\n{\n" nodes_ "}\n"
+/* clang-format on */
+
+#define DIM(name_, of_, at_) \
+  "s" name_ " = Shape (" of_ ")\nd" name_ " = Gather (s" name_ ", " at_ ")\n" name_ " = Unsqueeze (d" name_ ", axis)\n"
+
+static gboolean
+is_shaped (const char *before, const char *after)
+{
+  return is_same_with (before, after, FALSE, TRUE);
+}
+
+/* A shape that is computed is told by its elements: numbers, and dimensions that have a name. */
+static void
+test_shapes (void)
+{
+  const char *full = SHAPED (DIM ("i", "x", "zero")
+                                 DIM ("j", "x", "one") "t = Concat <axis = 0> (i, j, head)\ny = Reshape (x, t)\n");
+  const char *kept = SHAPED ("y = Reshape (x, kept)\n");
+
+  g_assert_false (is_same (full, kept));
+  g_assert_true (is_shaped (full, kept));
+  g_assert_true (is_shaped (
+      full, SHAPED (DIM ("i", "z", "zero") DIM ("j", "x", "one") "t = Concat <axis = 0> (i, j, head)\ny = Reshape (x, t)\n")));
+  g_assert_true (
+      is_shaped (full, SHAPED ("s = Shape <start = 0, end = 2> (x)\nt = Concat <axis = 0> (s, head)\ny = Reshape (x, t)\n")));
+  g_assert_true (is_shaped (full, SHAPED ("s = Shape <end = -1> (x)\nt = Concat <axis = -1> (s, head)\ny = Reshape (x, t)\n")));
+  /* Other dimensions, another order, numbers in another place, and what only a run can tell. */
+  g_assert_false (is_shaped (full, SHAPED ("y = Reshape (x, turned)\n")));
+  g_assert_false (is_shaped (full, SHAPED ("y = Reshape (x, left)\n")));
+  g_assert_false (is_shaped (full, SHAPED ("y = Reshape <allowzero = 1> (x, kept)\n")));
+  g_assert_false (is_shaped (
+      full, SHAPED (DIM ("i", "x", "zero") DIM ("j", "x", "one") "t = Concat <axis = 0> (j, i, head)\ny = Reshape (x, t)\n")));
+  g_assert_false (is_shaped (
+      full, SHAPED (DIM ("i", "x", "zero") DIM ("j", "u", "one") "t = Concat <axis = 0> (i, j, head)\ny = Reshape (x, t)\n")));
+  g_assert_false (is_shaped (full, SHAPED ("t = Concat <axis = 0> (free, head)\ny = Reshape (x, t)\n")));
+  g_assert_false (is_shaped (SHAPED ("a = Relu (x)\ny = Reshape (a, kept)\n"), kept));
+  /* 0 copies a dimension of what is reshaped. */
+  g_assert_true (is_shaped (SHAPED (DIM ("i", "x", "zero") "t = Concat <axis = 0> (i, width)\ny = Reshape (z, t)\n"),
+                            SHAPED ("y = Reshape (z, flat)\n")));
+  g_assert_false (is_shaped (SHAPED (DIM ("i", "x", "one") "t = Concat <axis = 0> (i, width)\ny = Reshape (z, t)\n"),
+                             SHAPED ("y = Reshape (z, flat)\n")));
+  /* A known dimension is a number: of the rank that it is read with. */
+  g_assert_true (is_shaped (SHAPED (DIM ("i", "x", "two") "y = Expand (z, i)\n"), SHAPED ("y = Expand (z, width)\n")));
+  g_assert_true (
+      is_shaped (SHAPED ("s = Shape (x)\ni = Gather (s, last)\ny = Expand (z, i)\n"), SHAPED ("y = Expand (z, width)\n")));
+  g_assert_false (is_shaped (SHAPED (DIM ("i", "x", "two") "y = Mul (di, two)\n"), SHAPED ("y = Mul (width, two)\n")));
+  g_assert_false (is_shaped (SHAPED (DIM ("i", "x", "one") "y = Expand (z, i)\n"), SHAPED ("y = Expand (z, width)\n")));
+}
+#undef SHAPED
+#undef DIM
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/structure/same", test_same);
   g_test_add_func ("/structure/folds", test_folds);
+  g_test_add_func ("/structure/shapes", test_shapes);
   g_test_add_func ("/structure/not-same", test_not_same);
   g_test_add_func ("/structure/not-quite-same", test_not_quite_same);
   g_test_add_func ("/structure/bodies", test_bodies);

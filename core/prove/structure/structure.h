@@ -20,8 +20,8 @@ typedef enum
   PH_N_FOLDS
 } PhFolds;
 
-/* Both sides of @region. NULL: something in it says too little, such as an operator that is not known or draws. (transfer full) */
-PhStructure *ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds);
+/* Both sides of @region. @shapes: what is computed from shapes is told by its elements, and dimensions of one symbol are equal. NULL: something in it says too little, such as an operator that is not known or draws. (transfer full) */
+PhStructure *ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds, gboolean shapes);
 void ph_structure_free (PhStructure *structure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhStructure, ph_structure_free)
 /* Every output is made in the same way. */

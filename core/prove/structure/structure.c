@@ -1,12 +1,13 @@
 /* structure.c: value numbering over both sides of a region.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/structure.h"
+#include "core/prove/structure/structure.h"
 
 #include <string.h>
 
 #include "core/ops/op-list.h"
 #include "core/prove/key.h"
 #include "core/prove/prove.h"
+#include "core/prove/structure/shape-elements.h"
 #include "core/run/executor.h"
 #include "core/small-map.h"
 #include "core/tensor/origin.h"
@@ -18,6 +19,7 @@ enum
   OF_TENSOR,
   OF_DEFERRED,
   OF_BODY_INPUT,
+  OF_ELEMENTS,
   OF_NODE
 };
 
@@ -42,6 +44,7 @@ struct _PhStructure
   PhSmallMap values[2]; /* PhValue -> number, for values computed in the region                   */
   GHashTable *folded;   /* (nullable) PhValue -> PhTensor: results that depend on constants alone */
   PhFolds folds;
+  gboolean shapes;    /* elements that are computed from shapes count, not how                  */
   gboolean has_folds; /* there are such results                                                 */
   guint next;
 };
@@ -205,6 +208,12 @@ number_of_tensor (PhStructure *self, PhTensor *tensor)
   return number;
 }
 
+static GHashTable *
+new_folded (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+}
+
 static PhTensor *
 constant_of (PhStructure *self, const PhValue *value)
 {
@@ -275,6 +284,52 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer self)
   ph_key_add_int (key, tensor != NULL ? number_of_tensor (self, tensor) : 0);
 }
 
+static guint
+number_of_elements (PhStructure *self, const PhShapeElements *elements)
+{
+  PhKey key;
+
+  ph_key_init (&key);
+  ph_key_add_int (&key, OF_ELEMENTS);
+  ph_shape_elements_add_to_key (elements, &key);
+  return number_of_key (self, &key, 1);
+}
+
+/* Numbers the result of @node by its elements. Those that are numbers make it a constant. */
+static gboolean
+number_shape (const Walk *walk, const PhNode *node)
+{
+  PhStructure *self = walk->self;
+  PhShapeElements elements;
+  PhTensor *tensor;
+
+  if (node->outputs->len != 1 || ph_model_opset (self->model[walk->side], "") < PH_OPSET_NEWEST
+      || !ph_shape_elements_find (ph_node_output (node, 0), &elements))
+    return FALSE;
+  tensor = ph_shape_elements_to_tensor (&elements);
+  if (tensor == NULL)
+    set_number (walk, ph_node_output (node, 0), number_of_elements (self, &elements));
+  else
+    {
+      if (self->folded == NULL)
+        self->folded = new_folded ();
+      g_hash_table_insert (self->folded, ph_node_output (node, 0), tensor);
+    }
+  return TRUE;
+}
+
+static guint
+number_of_input (const Walk *walk, const PhNode *node, guint i)
+{
+  const PhValue *value = ph_node_input (node, i);
+  PhShapeElements elements;
+
+  return walk->self->shapes && i == 1 && node->op == &ph_op_Reshape
+                 && ph_shape_elements_of_target (node, constant_of (walk->self, value), &elements)
+             ? number_of_elements (walk->self, &elements)
+             : number_of_value (walk, value);
+}
+
 static void
 add_inputs (const Walk *walk, PhKey *key, const PhNode *node)
 {
@@ -284,7 +339,7 @@ add_inputs (const Walk *walk, PhKey *key, const PhNode *node)
     n--;
   ph_key_add_int (key, n);
   for (guint i = 0; i < n; i++)
-    ph_key_add_int (key, number_of_value (walk, ph_node_input (node, i)));
+    ph_key_add_int (key, number_of_input (walk, node, i));
   if (n >= 2 && ph_node_commutes (node))
     {
       guint64 *pair = key->words + key->n - n;
@@ -383,10 +438,12 @@ number_node (const Walk *walk, const PhNode *node)
       set_number (walk, ph_node_output (node, 0), number_of_value (walk, ph_node_input (node, 0)));
       return TRUE;
     }
+  if (self->shapes && number_shape (walk, node))
+    return TRUE;
   if (is_foldable (walk, node))
     {
       self->has_folds = TRUE;
-      if (self->folded != NULL && fold (walk, node))
+      if (self->folds != PH_FOLDS_NONE && fold (walk, node))
         return TRUE;
     }
   ph_key_init (&key);
@@ -428,7 +485,7 @@ number_nodes (const Walk *walk, PhNode *first)
 /* ── both sides ── */
 
 PhStructure *
-ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds)
+ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFolds folds, gboolean shapes)
 {
   g_autoptr (PhStructure) self = g_new (PhStructure, 1);
 
@@ -446,7 +503,8 @@ ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, PhFol
   ph_small_map_init (&self->values[0]);
   ph_small_map_init (&self->values[1]);
   self->folds = folds;
-  self->folded = folds != PH_FOLDS_NONE ? g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref) : NULL;
+  self->shapes = shapes;
+  self->folded = folds != PH_FOLDS_NONE ? new_folded () : NULL;
   for (guint side = 0; side < 2; side++)
     {
       const GPtrArray *nodes = side == 0 ? region->before : region->after;
@@ -525,7 +583,10 @@ ph_structure_carry (PhStructure *self, GHashTable *values)
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const PhValue *is = ph_node_output (node, k);
-          PhTensor *tensor = g_hash_table_lookup (known, ph_small_map_lookup (&self->values[1], is));
+          PhTensor *tensor = constant_of (self, is);
+
+          if (tensor == NULL)
+            tensor = g_hash_table_lookup (known, ph_small_map_lookup (&self->values[1], is));
 
           all = all && (tensor != NULL || ph_value_n_uses (is) == 0);
           if (tensor != NULL)
