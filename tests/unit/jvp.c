@@ -366,7 +366,7 @@ main (int argc, char *argv[])
   g_autoptr (GArray) cases = NULL;
   g_autofree char *data_dir = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_getenv ("PEEPHOLE_DATA_DIR") : ".",
                                                 "gradients", NULL);
-  g_autofree char *models_dir = NULL;
+  g_autofree char *parent = g_path_get_dirname (data_dir), *models_dir = g_build_filename (parent, "models", "io", NULL);
   g_autoptr (GDir) dir = g_dir_open (data_dir, 0, NULL), models = NULL;
   const char *name;
 
@@ -389,7 +389,6 @@ main (int argc, char *argv[])
     }
   if (dir == NULL)
     g_print ("# %s is not there: no tangents of nets were compared\n", data_dir);
-  models_dir = g_build_filename (g_path_get_dirname (data_dir), "models", "io", NULL);
   models = g_dir_open (models_dir, 0, NULL);
   while (models != NULL && (name = g_dir_read_name (models)) != NULL)
     {
