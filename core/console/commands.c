@@ -204,3 +204,15 @@ ph_command_manual (void)
   append_language (out);
   return g_string_free (out, FALSE);
 }
+
+gboolean
+ph_command_is_time (const PhCommand *command)
+{
+  return g_str_equal (command->name, "time");
+}
+
+gboolean
+ph_command_is_assert (const PhCommand *command)
+{
+  return g_str_equal (command->name, "assert");
+}

@@ -19,6 +19,7 @@ typedef struct
 } PhColumn;
 void ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
 char *ph_json_cell (JsonNode *node);                                         /* one value as people read it */
+char *ph_json_text (JsonNode *node);                                         /* as JSON, on one line */
 JsonArray *ph_reply_array (PhReply *reply, const char *member);              /* (transfer none) a new, empty one */
 JsonObject *ph_json_add_object (JsonArray *array);                           /* (transfer none) */
 void ph_json_set (JsonObject *object, const char *member, const char *text); /* NULL: null */

@@ -5,6 +5,7 @@
 #include "core/console/call-arguments.h"
 #include "core/console/call-parts.h"
 #include "core/console/command-code.h"
+#include "core/console/command-words.h"
 #include "core/nearest.h"
 
 char **
@@ -256,4 +257,12 @@ ph_call_set_data (PhCall *call, gpointer data, GDestroyNotify free_data)
 {
   call->data = data;
   call->free_data = free_data;
+}
+
+char *
+ph_expand_home (const char *path)
+{
+  if (path[0] == '~' && (path[1] == '/' || path[1] == '\0'))
+    return g_build_filename (g_get_home_dir (), path + 1, NULL);
+  return g_strdup (path);
 }

@@ -6,6 +6,19 @@
 
 #include "core/nearest.h"
 
+const PhPass *
+ph_pass_plan_upgrade (void)
+{
+  return ph_pass_find ("upgrade-opset");
+}
+
+/* Returns TRUE for the passes that only update the form of operators and that the user did not request. */
+gboolean
+ph_pass_plan_is_first (const PhPass *pass)
+{
+  return pass == ph_pass_plan_upgrade () || pass == ph_pass_find ("newest-form");
+}
+
 static gboolean
 parse_option (const char *word, const char *option, PhPipelineEntry *entry, GError **error)
 {

@@ -19,19 +19,6 @@ ph_pass_plan_clear (PhPassPlan *plan)
   g_clear_pointer (&plan->breaks, g_ptr_array_unref);
 }
 
-const PhPass *
-ph_pass_plan_upgrade (void)
-{
-  return ph_pass_find ("upgrade-opset");
-}
-
-/* Returns TRUE for the passes that only update the form of operators and that the user did not request. */
-gboolean
-ph_pass_plan_is_first (const PhPass *pass)
-{
-  return pass == ph_pass_plan_upgrade () || pass == ph_pass_find ("newest-form");
-}
-
 gboolean
 ph_pass_plan_set (PhPassPlan *plan, const char *text, int opset, GError **error)
 {

@@ -85,8 +85,9 @@ clamp_place (double place, double window, double picture)
   return CLAMP (place, -0.75 * window, MAX (picture - 0.25 * window, -0.75 * window));
 }
 
-PhView
-ph_viewport_clamp (const PhViewport *viewport, PhView view)
+/* The nearest view that has an allowed zoom and something of the picture in the window. */
+static PhView
+clamp_view (const PhViewport *viewport, PhView view)
 {
   view.zoom = ph_viewport_clamp_zoom (viewport, view.zoom);
   if (viewport->has_picture)
@@ -228,7 +229,7 @@ void
 ph_viewport_jump (PhViewport *viewport, PhView view)
 {
   ph_viewport_stop (viewport);
-  viewport->at = ph_viewport_clamp (viewport, view);
+  viewport->at = clamp_view (viewport, view);
 }
 
 void
@@ -236,7 +237,7 @@ ph_viewport_go (PhViewport *viewport, PhView view, gint64 now)
 {
   ph_viewport_stop (viewport);
   viewport->from = viewport->at;
-  viewport->to = ph_viewport_clamp (viewport, view);
+  viewport->to = clamp_view (viewport, view);
   viewport->start = MAX (now, 1);
 }
 
@@ -286,8 +287,8 @@ ph_viewport_advance (PhViewport *viewport, gint64 now)
 
   const double seconds = MIN ((now - viewport->moved) / (double) G_USEC_PER_SEC, 0.1), left = exp (-FRICTION * seconds);
   const double far = (1 - left) / FRICTION / viewport->at.zoom;
-  const PhView view = ph_viewport_clamp (viewport, (PhView) { viewport->at.x + viewport->speed_x * far,
-                                                              viewport->at.y + viewport->speed_y * far, viewport->at.zoom });
+  const PhView view = clamp_view (viewport, (PhView) { viewport->at.x + viewport->speed_x * far,
+                                                       viewport->at.y + viewport->speed_y * far, viewport->at.zoom });
 
   viewport->moved = now;
   viewport->speed_x *= left;

@@ -41,8 +41,6 @@ PhRect ph_viewport_seen (const PhViewport *viewport); /* the picture's part, wit
 
 /* The zoom is neither so small that the picture gets lost nor so large that a letter fills the window. */
 double ph_viewport_clamp_zoom (const PhViewport *viewport, double zoom);
-/* The nearest view that has an allowed zoom and something of the picture in the window. */
-PhView ph_viewport_clamp (const PhViewport *viewport, PhView view);
 
 /* Views, not yet gone to. */
 PhView ph_viewport_aim (const PhViewport *viewport); /* where the animation that runs ends, else what is shown */

@@ -68,8 +68,6 @@ typedef struct
 PhFunction *ph_model_add_function (PhModel *model, const PhFunctionSpec *spec, GError **error);
 /* With all that it contains. No node may call it. */
 gboolean ph_model_remove_function (PhFunction *function, GError **error);
-/* All of @from, of any model, into the empty @to: inputs, constants, nodes, bodies, outputs, their names as far as they are free. */
-gboolean ph_graph_copy (PhGraph *to, const PhGraph *from, GError **error);
 /* A function as @from, of another model, is, with all that it holds. */
 PhFunction *ph_model_copy_function (PhModel *model, const PhFunction *from, GError **error);
 /* The functions of @from that nodes of @model call and that it has not, and those that these call. */

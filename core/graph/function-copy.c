@@ -172,8 +172,9 @@ copy (PhGraph *to, const PhGraph *from, const PhFunction *function, const PhNode
   return copy_graph (&copying, to, from, error);
 }
 
-gboolean
-ph_graph_copy (PhGraph *to, const PhGraph *from, GError **error)
+/* All of @from, of any model, into the empty @to: inputs, constants, nodes, bodies, outputs, their names as far as they are free. */
+static gboolean
+copy_whole (PhGraph *to, const PhGraph *from, GError **error)
 {
   return copy (to, from, NULL, NULL, error);
 }
@@ -192,7 +193,7 @@ ph_model_copy_function (PhModel *model, const PhFunction *from, GError **error)
                                                                     .extra = from->extra },
                                                 error);
 
-  if (function == NULL || !ph_graph_copy (function->graph, from->graph, error))
+  if (function == NULL || !copy_whole (function->graph, from->graph, error))
     return NULL;
   return function;
 }

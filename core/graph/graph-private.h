@@ -42,7 +42,6 @@ typedef struct
   GBytes *extra;
 } PhFunctionRecord;
 
-void ph_value_free (PhValue *value);
 void ph_node_free (PhNode *node);
 void ph_graph_free (PhGraph *graph);
 void ph_model_enter (PhModel *model, GPtrArray *table, PhId id, gpointer object);

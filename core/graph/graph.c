@@ -9,8 +9,8 @@
 
 /* ── life and death ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
-void
-ph_value_free (PhValue *value)
+static void
+value_free (PhValue *value)
 {
   g_clear_pointer (&value->tensor, ph_tensor_unref);
   g_clear_pointer (&value->extra, g_bytes_unref);
@@ -23,7 +23,7 @@ void
 ph_node_free (PhNode *node)
 {
   for (guint i = 0; i < node->outputs->len; i++)
-    ph_value_free (node->outputs->pdata[i]);
+    value_free (node->outputs->pdata[i]);
   ph_values_clear (node->inputs);
   ph_values_clear (node->outputs);
   if (node->use_at != node->few_use_at)
@@ -77,9 +77,9 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
   graph->model = model;
   graph->owner = owner;
   graph->attr = attr;
-  graph->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
+  graph->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) value_free);
   graph->outputs = g_ptr_array_new ();
-  graph->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
+  graph->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) value_free);
   if (owner == NULL)
     {
       graph->names = ph_names_new ();

@@ -145,8 +145,8 @@ ph_sketch_add_body (PhSketchNode *node, const char *attr)
 
 /* ── contents ── */
 
-const char *
-ph_sketch_name (PhSketchGraph *graph, const char *base)
+static const char *
+unique_name (PhSketchGraph *graph, const char *base)
 {
   GHashTable *names = graph->root->names;
   const char *name = ph_importer_name (&graph->sketch->importer, base != NULL && *base != '\0' ? base : "v"), *first = name;
@@ -199,7 +199,7 @@ add_value (PhSketchGraph *graph, GArray *values, const char *name, const PhType 
 const char *
 ph_sketch_add_input (PhSketchGraph *graph, const char *base, const PhType *type)
 {
-  return add_value (graph, graph->inputs, ph_sketch_name (graph, base), type, NULL);
+  return add_value (graph, graph->inputs, unique_name (graph, base), type, NULL);
 }
 
 void
@@ -217,7 +217,7 @@ ph_sketch_add_named_constant (PhSketchGraph *graph, const char *name, PhTensor *
 const char *
 ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor)
 {
-  const char *name = add_value (graph, graph->constants, ph_sketch_name (graph, base), NULL, tensor);
+  const char *name = add_value (graph, graph->constants, unique_name (graph, base), NULL, tensor);
 
   g_hash_table_insert (graph->root->types, (gpointer) name, (gpointer) ph_type_of_tensor (tensor));
   return name;
@@ -305,7 +305,7 @@ ph_sketch_node_named_output (PhSketchNode *node, const char *name, const PhType 
 const char *
 ph_sketch_node_output (PhSketchNode *node, const char *base, const PhType *type)
 {
-  const char *name = ph_sketch_name (node->graph, base);
+  const char *name = unique_name (node->graph, base);
 
   ph_sketch_node_named_output (node, name, type);
   return name;

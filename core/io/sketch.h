@@ -48,8 +48,6 @@ PhSketchGraph *ph_sketch_find_function (PhSketch *sketch, const char *domain, co
 /* A body of @node. */
 PhSketchGraph *ph_sketch_add_body (PhSketchNode *node, const char *attr);
 
-/* A name that no value in @graph's root has: @base, base.1, ... ; interned. */
-const char *ph_sketch_name (PhSketchGraph *graph, const char *base);
 const char *ph_sketch_add_input (PhSketchGraph *graph, const char *base, const PhType *type);
 /* @tensor: (transfer full) */
 const char *ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor);

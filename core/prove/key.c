@@ -48,8 +48,8 @@ add_words (PhKey *key, gsize n)
   return key->words + key->n - n;
 }
 
-void
-ph_key_add (PhKey *key, gconstpointer data, gsize size)
+static void
+add_data (PhKey *key, gconstpointer data, gsize size)
 {
   const gsize n = (size + sizeof (guint64) - 1) / sizeof (guint64);
   guint64 *words = add_words (key, n);
@@ -80,7 +80,7 @@ add_bytes (PhKey *key, GBytes *bytes)
 
   ph_key_add_int (key, (gint64) size);
   if (size > 0)
-    ph_key_add (key, data, size);
+    add_data (key, data, size);
 }
 
 /* How a key identifies a tensor. */
@@ -105,7 +105,7 @@ add_dims (PhKey *key, PhDType dtype, guint rank, const gint64 *dims, gboolean is
   ph_field_sizes_apply (form->sizes, rank, few);
   ph_key_add_int (key, dtype);
   ph_key_add_int (key, rank);
-  ph_key_add (key, few, rank * sizeof *few);
+  add_data (key, few, rank * sizeof *few);
 }
 
 static void add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form);
@@ -154,12 +154,12 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
   ph_key_add_int (key, OF_CONTENT);
   ph_key_add_int (key, ph_tensor_dtype (tensor));
   ph_key_add_int (key, ph_tensor_rank (tensor));
-  ph_key_add (key, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof (gint64));
+  add_data (key, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof (gint64));
   for (gsize i = 0; form != NULL && form->sizes != NULL && ph_tensor_dtype (tensor) == PH_INT64 && i < ph_tensor_count (tensor);
        i++)
     ph_key_add_int (key, ph_field_sizes_fewer (form->sizes, ph_tensor_get_int (tensor, i)));
   if (form == NULL || form->sizes == NULL || ph_tensor_dtype (tensor) != PH_INT64)
-    ph_key_add (key, ph_tensor_data (tensor), ph_tensor_bytes (tensor));
+    add_data (key, ph_tensor_data (tensor), ph_tensor_bytes (tensor));
 }
 
 void
@@ -169,13 +169,13 @@ ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer
   ph_key_add_int (key, attr->kind);
   ph_key_add_int (key, (gint64) attr->n);
   ph_key_add_int (key, attr->i);
-  ph_key_add (key, &attr->f, sizeof attr->f);
+  add_data (key, &attr->f, sizeof attr->f);
   add_bytes (key, attr->s);
   tensor_of (key, attr->tensor, data);
   if (attr->ints != NULL)
-    ph_key_add (key, attr->ints, attr->n * sizeof *attr->ints);
+    add_data (key, attr->ints, attr->n * sizeof *attr->ints);
   if (attr->floats != NULL)
-    ph_key_add (key, attr->floats, attr->n * sizeof *attr->floats);
+    add_data (key, attr->floats, attr->n * sizeof *attr->floats);
   for (gsize i = 0; attr->strings != NULL && i < attr->n; i++)
     add_bytes (key, attr->strings[i]);
   for (gsize i = 0; attr->tensors != NULL && i < attr->n; i++)
@@ -417,7 +417,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       add_type (key, &numbers, is != NULL ? is->type : NULL, form);
       add_value (key, &numbers, was != NULL ? was : is, form);
       if (!any_number)
-        ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
+        add_data (key, &options->bounds[i], sizeof (PhBounds));
       ph_key_add_int (key, options->is_free != NULL && options->is_free[i] && may_say_shapes (was != NULL ? was : is));
       /* Only the shapes of captured values matter: their elements differ in each run and are as good as any. A form is proved for any open
        * dimensions. */

@@ -16,7 +16,6 @@ typedef struct
 
 void ph_key_init (PhKey *key);
 void ph_key_clear (PhKey *key);
-void ph_key_add (PhKey *key, gconstpointer data, gsize size);
 void ph_key_add_int (PhKey *key, gint64 value);
 void ph_key_add_pointer (PhKey *key, gconstpointer pointer);
 /* All of @attr; of its tensors what @tensor_of says. */

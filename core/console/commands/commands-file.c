@@ -42,14 +42,6 @@ open_free (gpointer data)
   g_free (open);
 }
 
-char *
-ph_expand_home (const char *path)
-{
-  if (path[0] == '~' && (path[1] == '/' || path[1] == '\0'))
-    return g_build_filename (g_get_home_dir (), path + 1, NULL);
-  return g_strdup (path);
-}
-
 static gboolean
 open_begin (PhCall *call, GError **error)
 {

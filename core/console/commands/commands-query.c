@@ -36,16 +36,4 @@ static const PhCommand rows[] = {
     NULL, NULL, NULL, PH_CODE (ph_trace_command, ph_call_make_graph, ph_call_open_graph) },
 };
 /* clang-format on */
-gboolean
-ph_command_is_time (const PhCommand *command)
-{
-  return g_str_equal (command->name, "time");
-}
-
-gboolean
-ph_command_is_assert (const PhCommand *command)
-{
-  return g_str_equal (command->name, "assert");
-}
-
 const PhCommandGroup ph_commands_query = { rows, G_N_ELEMENTS (rows) };

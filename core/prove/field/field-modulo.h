@@ -70,7 +70,6 @@ ph_mix (guint64 hash, guint64 value)
   return hash ^ (hash >> 32);
 }
 
-guint32 ph_mod_pow (guint32 base, guint64 exponent, guint32 m);
 /* A prime p = 23 mod 24 below 2^31, the @n-th of those that @seed tells. */
 guint32 ph_field_prime (guint64 seed, guint n);
 PhNum ph_num_int (gint64 number);

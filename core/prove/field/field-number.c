@@ -18,8 +18,8 @@ __thread guint32 ph_field_p = PH_FIELD_USUAL_P;
     }
 /* clang-format on */
 
-guint32
-ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
+static guint32
+mod_pow (guint32 base, guint64 exponent, guint32 m)
 {
   guint64 result = 1, power = base;
 
@@ -84,7 +84,7 @@ is_prime (guint32 n)
     twos++;
   for (guint i = 0; i < G_N_ELEMENTS (bases); i++)
     {
-      guint64 x = ph_mod_pow (bases[i], odd, n);
+      guint64 x = mod_pow (bases[i], odd, n);
       gboolean witness = x != 1 && x != n - 1;
 
       for (guint k = 1; k < twos && witness; k++)
@@ -187,7 +187,7 @@ ph_field_ratio (PhField *field, gint64 over, gint64 under)
 static PhNum
 root_two (PhField *field)
 {
-  return (PhNum) { ph_mod_pow (2, (PH_FIELD_P + 1) / 4, PH_FIELD_P), ph_mod_pow (2, (PH_FIELD_Q + 1) / 4, PH_FIELD_Q) };
+  return (PhNum) { mod_pow (2, (PH_FIELD_P + 1) / 4, PH_FIELD_P), mod_pow (2, (PH_FIELD_Q + 1) / 4, PH_FIELD_Q) };
 }
 
 /* Returns a random square: numbers that are not negative over the reals must pass Euler's criterion. */
@@ -231,7 +231,7 @@ ph_field_exp (PhField *field, PhNum a)
     return (PhNum) { 1, 1 };
   if (!(field->reading & PH_FIELD_EXP))
     return positive_function (field, "exp", a);
-  result.p = ph_mod_pow (4, a.q, PH_FIELD_P);
+  result.p = mod_pow (4, a.q, PH_FIELD_P);
   /* The power modulo q is unknown: an opaque function. */
   result.q = ph_field_hash (field, ph_mix (ph_field_salt (field, "exp"), result.p)).q;
   return result;
@@ -249,7 +249,7 @@ ph_field_power (PhField *field, PhNum a, double exponent)
   if (fabs (exponent) <= 64 && exponent == floor (exponent))
     {
       const guint64 k = (guint64) fabs (exponent);
-      PhNum result = { ph_mod_pow (a.p, k, PH_FIELD_P), ph_mod_pow (a.q, k, PH_FIELD_Q) };
+      PhNum result = { mod_pow (a.p, k, PH_FIELD_P), mod_pow (a.q, k, PH_FIELD_Q) };
 
       return exponent < 0 ? ph_field_inverse (field, result) : result;
     }
