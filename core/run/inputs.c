@@ -226,6 +226,24 @@ has_open_sizes (PhModel *model, GHashTable *named)
   return FALSE;
 }
 
+/* Returns TRUE if some input is of integers, which are generated up to a bound. */
+static gboolean
+has_open_integers (PhModel *model, GHashTable *named)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      const PhType *type = input->type;
+
+      while (type != NULL && type->kind != PH_KIND_TENSOR && type->kind != PH_KIND_OPAQUE)
+        type = type->item;
+      if (input->tensor == NULL && (named == NULL || !g_hash_table_contains (named, input->name)) && type != NULL
+          && type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (type->dtype))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Returns TRUE if some value has no elements: its users would be tested on nothing. */
 static gboolean
 comes_to_nothing (PhModel *model, GHashTable *feeds)
@@ -303,12 +321,15 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
 {
   const Try *order[G_N_ELEMENTS (tries)];
   g_autoptr (GError) first = NULL;
+  const gboolean open_sizes = kind != PH_INPUTS_FED && has_open_sizes (model, named);
+  /* Sizes and bounds are all that the tries differ in: where the model has neither, the next one fails as the first one did. */
+  const guint n_tries = open_sizes || (kind != PH_INPUTS_FED && has_open_integers (model, named)) ? G_N_ELEMENTS (tries) : 1;
 
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
     order[i] = &tries[i];
-  if (kind != PH_INPUTS_FED && has_open_sizes (model, named))
+  if (open_sizes)
     order_tries (model, named, kind, options, order);
-  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+  for (guint i = 0; i < n_tries; i++)
     {
       GError *own = NULL;
       GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, order[i]->size, order[i]->most, options, &own);
@@ -329,7 +350,7 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
         first = own;
       else
         g_error_free (own);
-      if (kind == PH_INPUTS_FED || g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED)
+      if (g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED)
           || (options != NULL && g_cancellable_is_cancelled (options->cancellable)))
         break;
     }
