@@ -241,7 +241,6 @@ PhSketchNode *
 ph_sketch_add_node (PhSketchGraph *graph, const char *op_type, const char *domain, guint line, guint column)
 {
   PhSketchNode *node = g_new0 (PhSketchNode, 1);
-  PhSource *source = graph->sketch->source;
 
   node->graph = graph;
   node->node.op_type = ph_importer_name (&graph->sketch->importer, op_type);
@@ -254,14 +253,21 @@ ph_sketch_add_node (PhSketchGraph *graph, const char *op_type, const char *domai
   node->bodies = g_ptr_array_new ();
   node->after = g_ptr_array_new ();
   node->attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  if (line > 0)
-    {
-      node->node.where = ph_where_new (ph_intern (source->path != NULL ? source->path : ""), line, column, TRUE, NULL);
-      ph_source_mark (source, node, line, column);
-    }
+  ph_sketch_node_place (node, line, column);
   g_ptr_array_add (graph->sketch->nodes, node);
   g_ptr_array_add (graph->nodes, node);
   return node;
+}
+
+void
+ph_sketch_node_place (PhSketchNode *node, guint line, guint column)
+{
+  PhSource *source = node->graph->sketch->source;
+
+  if (line == 0)
+    return;
+  node->node.where = ph_where_new (ph_intern (source->path != NULL ? source->path : ""), line, column, TRUE, NULL);
+  ph_source_mark (source, node, line, column);
 }
 
 PhSketchNode *

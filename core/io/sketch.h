@@ -72,6 +72,8 @@ const char *ph_sketch_claim (PhSketch *part, const char *name);
 void ph_sketch_add_named_input (PhSketchGraph *graph, const char *name, const PhType *type);
 void ph_sketch_add_named_constant (PhSketchGraph *graph, const char *name, PhTensor *tensor); /* (transfer full) */
 PhSketchNode *ph_sketch_add_named_node (PhSketchGraph *graph, const char *op_type, const char *domain, const char *name);
+/* The place in the opened file, for a node that was added without one. */
+void ph_sketch_node_place (PhSketchNode *node, guint line, guint column);
 void ph_sketch_node_named_output (PhSketchNode *node, const char *name, const PhType *type);
 void ph_sketch_node_body (PhSketchNode *node, const char *attr, PhSketch *body); /* (transfer full) */
 /* Into @graph, which is empty. A name that is used and that nothing makes becomes an input, and a problem. */

@@ -8,7 +8,9 @@
 
 typedef struct
 {
-  const char *at, *end, *start;
+  const char *at, *end;
+  const char *counted; /* as far as the lines are counted */
+  guint line;          /* of @counted, from 1             */
   gint64 (*number_of) (const char *word);
   const char *why;
 } Text;
@@ -142,6 +144,14 @@ take_string (Text *text, GByteArray *out)
 
 static gboolean take_message (Text *text, const PhTextMessage *message, GByteArray *out, char close, guint depth);
 
+static void
+put_line (Text *text, guint id, GByteArray *out)
+{
+  for (; text->counted < text->at; text->counted++)
+    text->line += *text->counted == '\n';
+  ph_wire_put_number (out, id, text->line);
+}
+
 /* Parses a value, also of an unknown field. */
 static gboolean
 take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
@@ -154,6 +164,8 @@ take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
   if (c == '{' || c == '<')
     {
       text->at++;
+      if (field != NULL && field->kind == PH_TEXT_MESSAGE && field->message->line > 0)
+        put_line (text, field->message->line, bytes);
       if (!take_message (text, field != NULL ? field->message : NULL, bytes, c == '{' ? '}' : '>', depth + 1))
         return FALSE;
       if (field != NULL && field->kind == PH_TEXT_MESSAGE)
@@ -276,7 +288,7 @@ GByteArray *
 ph_wire_from_text (const char *data, gsize size, const PhTextMessage *message, gint64 (*number_of) (const char *word),
                    guint *line, guint *column, const char **why)
 {
-  Text text = { data, data + size, data, number_of, NULL };
+  Text text = { .at = data, .end = data + size, .counted = data, .line = 1, .number_of = number_of };
   g_autoptr (GByteArray) out = g_byte_array_new ();
 
   if (take_message (&text, message, out, '\0', 0))

@@ -76,8 +76,9 @@ typedef struct
 } PhTextField;
 struct _PhTextMessage
 {
-  PhTextField fields[48];
-}; /* up to the first without a name */
+  PhTextField fields[48]; /* up to the first without a name                                              */
+  guint line;             /* the number of a field for the line on which the message begins; 0: it has none */
+};
 
 /* The same message on the wire. Fields that @message does not have are passed over. @number_of: of an enumeration's word, -1: unknown.
  * NULL with @error (domain G_MARKUP_ERROR is not used: PH_ERROR_FILE) and the place where @text is at fault. (transfer full) */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/own-place.h"
 #include "core/io/sketch.h"
 #include "core/ops/op.h"
 
@@ -26,7 +27,7 @@ typedef struct
   Part *part;                             /* (nullable) the graph being read                              */
   char *left, *right, *types, *full_name; /* (nullable) of the node that is being read */
   const PhWhere *where;
-  guint line;
+  guint line, left_line; /* present one; where @left stands */
 } Reading;
 
 static guint
@@ -263,6 +264,7 @@ flush (Reading *reading)
                                    : *op == '@'              ? op + 1
                                                              : op,
                                    "mindspore", full != NULL ? full : debug);
+  ph_sketch_node_place (node, reading->left_line, 0);
   if (*op == '%')
     add_operand (reading, node, op, 0);
   for (guint i = 0; i < operands->len; i++)
@@ -272,7 +274,7 @@ flush (Reading *reading)
   ph_sketch_node_named_output (node, value, arrow != NULL ? parse_type (strchr (arrow, '<')) : NULL);
   add_attrs (node, end != NULL ? end : "");
   if (reading->where != NULL)
-    node->node.where = reading->where;
+    node->node.where = ph_where_in_file (reading->where, node->node.where);
   reading->where = NULL;
 }
 
@@ -382,6 +384,7 @@ read_line (Reading *reading, char *line)
       flush (reading);
       *equals = '\0';
       reading->left = g_strdup (text);
+      reading->left_line = reading->line;
       reading->right = g_strdup (equals + 3);
     }
   else if (reading->part != NULL && g_ascii_strncasecmp (text, "return", 6) == 0)

@@ -352,6 +352,7 @@ read_model (PhSource *source, GError **error)
       bytes = ph_tf_from_text (source, given, source->path, error);
       if (bytes == NULL)
         return NULL;
+      file.text = TRUE;
     }
   else
     {

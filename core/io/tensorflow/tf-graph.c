@@ -88,6 +88,7 @@ parse_node (PhTfFile *file, PhTfGraph *graph, PhSpan message, GError **error)
   if (g_hash_table_contains (graph->by_name, ph_intern (name)))
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "graph '%s' has two nodes named '%s'", graph->name, name);
   node = ph_tf_node_new (graph, name, op);
+  node->line = file->text ? (guint) ph_wire_number (message, PH_TF_LINE, 0) : 0;
   PH_WIRE_FOREACH (field, message)
     if (field.id == 3)
       {

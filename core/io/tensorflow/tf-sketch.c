@@ -454,6 +454,7 @@ add_node (Making *making, const PhTfNode *node, GError **error)
   PhSketchNode *draft = ph_sketch_add_named_node (making->draft->main, function != NULL ? function : node->op, "tf", node->name);
   const char **names = names_of (making, node);
 
+  ph_sketch_node_place (draft, node->line, 0);
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhTfEdge *edge = &g_array_index (node->inputs, PhTfEdge, i);

@@ -29,8 +29,9 @@ static const PhTextMessage value = { { MESSAGE ("list", 1, list), STRING ("s", 2
                                        ENUM ("type", 6), MESSAGE ("shape", 7, shape), MESSAGE ("tensor", 8, tensor),
                                        STRING ("placeholder", 9), MESSAGE ("func", 10, function_name) } };
 static const PhTextMessage attr = { { STRING ("key", 1), MESSAGE ("value", 2, value) } };
-static const PhTextMessage node = { { STRING ("name", 1), STRING ("op", 2), STRING ("input", 3), STRING ("device", 4),
-                                      MESSAGE ("attr", 5, attr) } };
+static const PhTextMessage node = {
+  { STRING ("name", 1), STRING ("op", 2), STRING ("input", 3), STRING ("device", 4), MESSAGE ("attr", 5, attr) }, PH_TF_LINE
+};
 static const PhTextMessage argument = { { STRING ("name", 1), ENUM ("type", 3), STRING ("type_attr", 4),
                                           STRING ("number_attr", 5), STRING ("type_list_attr", 6) } };
 static const PhTextMessage op = { { STRING ("name", 1), MESSAGE ("input_arg", 2, argument),

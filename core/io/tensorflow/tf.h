@@ -31,6 +31,7 @@ typedef struct
   GArray *back;          /* (nullable) (element-type PhTfEdge) inputs that would close a cycle           */
   GArray *attrs;         /* (element-type PhTfAttr)                                                      */
   guint n_outputs;
+  guint line;             /* in the text of the graph; 0: it was none                                     */
   PhTfGraph *cond, *body; /* (nullable) owned: of a loop that was structured                              */
   gboolean gone;          /* became part of a loop                                                        */
 } PhTfNode;
@@ -52,6 +53,7 @@ typedef struct
   PhSource *source;
   PhImporter *importer;
   GBytes *bytes;              /* all of it                                                                    */
+  gboolean text;              /* it was one: nodes have lines                                                 */
   gboolean on_disk;           /* @bytes are those of source->disk, so that places in them are places there    */
   GHashTable *functions;      /* interned name -> PhSpan* (FunctionDef)                                       */
   GHashTable *op_outputs;     /* operator -> its outputs' names (char **)                                     */
@@ -59,6 +61,9 @@ typedef struct
   guint n_expanded;           /* nodes of bodies so far                                                       */
   PhTfCheckpoint *checkpoint; /* (nullable)                                                                   */
 } PhTfFile;
+
+/* The field of a node for its line in a text; no field of TensorFlow's has this number. */
+#define PH_TF_LINE 10001
 
 /* tf-text.c */
 GBytes *ph_tf_from_text (PhSource *source, GBytes *text, const char *name, GError **error);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/own-place.h"
 #include "core/io/torch/alias.h"
 #include "core/io/torch/torch.h"
 
@@ -162,7 +163,8 @@ ph_torch_add_node (PhTorchScope *scope, const PhPy *at, const char *op, const ch
           g_autofree char *file = g_match_info_fetch (match, 1), *line = g_match_info_fetch (match, 2),
                           *valid = g_utf8_make_valid (file, -1);
 
-          node->node.where = ph_where_new (ph_intern (valid), (guint) g_ascii_strtoull (line, NULL, 10), 0, FALSE, NULL);
+          node->node.where = ph_where_in_file (
+              ph_where_new (ph_intern (valid), (guint) g_ascii_strtoull (line, NULL, 10), 0, FALSE, NULL), node->node.where);
         }
     }
   return node;
