@@ -20,7 +20,7 @@ PhDocumentView *ph_window_get_view (PhWindow *window); /* of the present tab; ne
 void ph_window_run (PhWindow *window, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* Shows the console with @text typed, for the user to finish. */
 void ph_window_prompt (PhWindow *window, const char *text);
-void ph_window_show_bottom (PhWindow *window, const char *page); /* "console" "text" "adjoint" "along" "problems" */
+void ph_window_show_bottom (PhWindow *window, const char *page); /* "console" "text" "adjoint" "along" "roofline" "problems" */
 
 /* Why "command.step-into" or "win.go-first" cannot be done now, in a sentence for people. (nullable): it can. */
 const char *ph_window_why_off (PhWindow *window, const char *action);

@@ -1,4 +1,4 @@
-/* bottom-pane.c: the pane below the graph: console, text, source, traces, values, problems.
+/* bottom-pane.c: the pane below the graph: console, text, source, traces, values, roofline, problems.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/bottom-pane.h"
 
@@ -9,6 +9,7 @@
 #include "views/along-pane.h"
 #include "views/execution-pane.h"
 #include "views/problems-pane.h"
+#include "views/roofline-pane.h"
 #include "views/source-pane.h"
 #include "views/text-pane.h"
 
@@ -24,6 +25,7 @@ struct _PhBottomPane
   PhAdjointPane *adjoint_pane;
   PhAlongPane *along_pane;
   PhExecutionPane *execution_pane;
+  PhRooflinePane *roofline_pane;
   PhProblemsPane *problems_pane;
   PhConsole *console;   /* (nullable) */
   PhDocument *document; /* (nullable) */
@@ -92,6 +94,7 @@ ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
   ph_adjoint_pane_set_document (self->adjoint_pane, self->document);
   ph_execution_pane_set_console (self->execution_pane, console);
   ph_along_pane_set_console (self->along_pane, console);
+  ph_roofline_pane_set_console (self->roofline_pane, console);
   ph_problems_pane_set_console (self->problems_pane, console);
   on_problems_changed (self);
 }
@@ -124,6 +127,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   g_type_ensure (PH_TYPE_ADJOINT_PANE);
   g_type_ensure (PH_TYPE_ALONG_PANE);
   g_type_ensure (PH_TYPE_EXECUTION_PANE);
+  g_type_ensure (PH_TYPE_ROOFLINE_PANE);
   g_type_ensure (PH_TYPE_PROBLEMS_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_bottom_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -138,6 +142,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, adjoint_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, along_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, execution_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, roofline_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_pane);
 }
 

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/legend.h"
 
-#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
+
+#include "views/style-color.h"
 
 #define PADDING 12
 #define ROOM    240
@@ -19,17 +20,6 @@ struct _PhLegend
 };
 
 G_DEFINE_FINAL_TYPE (PhLegend, ph_legend, GTK_TYPE_WIDGET)
-
-static PhTheme
-the_theme (void)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  const gboolean dark = adw_style_manager_get_dark (style);
-
-  if (adw_style_manager_get_high_contrast (style))
-    return dark ? PH_THEME_HIGH_CONTRAST_DARK : PH_THEME_HIGH_CONTRAST;
-  return dark ? PH_THEME_DARK : PH_THEME_LIGHT;
-}
 
 /* Describes the drawing for screen readers. */
 static void
@@ -99,7 +89,7 @@ ph_legend_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   cairo_translate (cr, PADDING, PADDING);
-  ph_paint_draw_legend (self->paint, cr, self->ink, the_theme (), ROOM);
+  ph_paint_draw_legend (self->paint, cr, self->ink, ph_style_theme (), ROOM);
   cairo_destroy (cr);
 }
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/style-color.h"
 
+#include <adwaita.h>
+
 GdkRGBA
 ph_style_color (GtkWidget *widget, const char *name, double alpha)
 {
@@ -12,4 +14,15 @@ ph_style_color (GtkWidget *widget, const char *name, double alpha)
     gtk_style_context_get_color (style, &color);
   color.alpha *= (float) alpha;
   return color;
+}
+
+PhTheme
+ph_style_theme (void)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  const gboolean dark = adw_style_manager_get_dark (style);
+
+  if (adw_style_manager_get_high_contrast (style))
+    return dark ? PH_THEME_HIGH_CONTRAST_DARK : PH_THEME_HIGH_CONTRAST;
+  return dark ? PH_THEME_DARK : PH_THEME_LIGHT;
 }

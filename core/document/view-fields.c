@@ -116,7 +116,7 @@ static const PhViewWord bottom_words[] = {
 static const PhViewWord page_words[] = {
   { "console" },
   { "text", N_("Text of the Graph"), N_("The graph as ONNX text, changed lines marked"), "<Control>u|<Shift>F12" },
-  { "source" }, { "adjoint" }, { "along" }, { "problems" },
+  { "source" }, { "adjoint" }, { "along" }, { "roofline" }, { "problems" },
   { NULL },
 };
 

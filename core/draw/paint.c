@@ -368,7 +368,8 @@ number_label (double number, const char *unit)
                                              : with_unit ("%.3g", number * 1e6, "µs", NULL);
   for (; *unit != 0 && fabs (number) >= 1000 && step + 1 < G_N_ELEMENTS (decimal); step++)
     number /= 1000;
-  return *unit != 0 ? with_unit ("%.3g", number, decimal[step], unit) : ph_number_to_string ("%.4g", number);
+  return *unit != 0 ? with_unit ("%.3g", number, decimal[step], unit)
+                    : ph_number_to_string (fabs (number) < 1 ? "%.3g" : "%.4g", number);
 }
 
 gboolean

@@ -263,6 +263,20 @@ test_problems (void)
   driver_remove (folder);
 }
 
+/* What is drawn is said. */
+static void
+test_roofline (void)
+{
+  driver_open_example ("mlp", NULL);
+  ph_window_show_bottom (driver_window (), "roofline");
+  LOOK_FOR ("no roofline", "button", "Profile", "label", "No Profile Yet");
+  driver_run ("profile --random 1 --runs 1");
+  driver_run ("select-node n%u",
+              ph_model_find_value_named (ph_document_get_model (driver_document ()), "probabilities")->producer->id);
+  LOOK_FOR ("the roofline", "image", "Roofline of the last profile", "image", "of the roof");
+  ph_window_show_bottom (driver_window (), "console");
+}
+
 static gboolean
 is_unmapped (gpointer widget)
 {
@@ -369,6 +383,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/names/bars", test_bars);
   g_test_add_func ("/names/dialogs", test_dialogs);
   g_test_add_func ("/names/problems", test_problems);
+  g_test_add_func ("/names/roofline", test_roofline);
   g_test_add_func ("/names/popovers", test_popovers);
   g_test_add_func ("/names/menus", test_menus);
   g_test_add_func ("/names/verdict", test_verdict);

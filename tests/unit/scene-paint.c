@@ -297,6 +297,9 @@ test_paint_given (void)
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
   GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
+  /* What is as good as a whole is called that. */
+  GHashTable *shares = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (PhMeasure) by_share = ph_measure_new_numbers (PH_COLOR_ROOF, NULL, NULL, shares);
   g_autoptr (PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
   g_autoptr (PhScene) scene = NULL;
   g_autoptr (PhPaint) paint = NULL;
@@ -305,8 +308,9 @@ test_paint_given (void)
   g_assert_no_error (error);
   PH_FOREACH_NODE (node, model->graph)
     {
-      const double time = 1e-6 * (n + 1);
+      const double time = 1e-6 * (n + 1), share = 0.9999;
 
+      g_hash_table_insert (shares, GUINT_TO_POINTER (node->id), g_memdup2 (&share, sizeof share));
       g_hash_table_insert (names, GUINT_TO_POINTER (node->id), g_strdup_printf ("q%u", n));
       g_hash_table_insert (times, GUINT_TO_POINTER (node->id), g_memdup2 (&time, sizeof time));
       n++;
@@ -330,6 +334,17 @@ test_paint_given (void)
     g_assert_true (ph_paint_tick (paint, 4, &at, &label));
     g_assert_true (g_str_has_suffix (label, " µs"));
   }
+  ph_paint_unref (paint);
+  paint = ph_paint_new (scene, 0, by_share);
+  for (guint i = 0; i < 5; i++)
+    {
+      static const char *const labels[] = { "0", "0.25", "0.5", "0.75", "1" };
+      g_autofree char *label = NULL;
+      float at;
+
+      g_assert_true (ph_paint_tick (paint, i, &at, &label));
+      g_assert_cmpstr (label, ==, labels[i]);
+    }
 }
 
 int
