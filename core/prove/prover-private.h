@@ -40,6 +40,7 @@ struct _PhProver
   gboolean no_capture;   /* it was tried, and cannot be                                         */
   gboolean proved, kept; /* each rewrite of the whole is; or is the same on what was tried              */
   gboolean flowing;      /* only the shapes that flow are tried: others may not fit each other           */
+  int shapes_follow;     /* ph_shapes_follow(): 1 if so, -1 if not, 0 if not asked yet                  */
   double cost;           /* operations of one run of the model, roughly, as the comparison begins */
   gboolean followed;     /* the captured values know what this region makes now                 */
   struct
@@ -72,8 +73,7 @@ PhPromise ph_prove_whole_promise (PhExactness exactness, gboolean foreign);
 GHashTable *ph_prove_new_feeds (void); /* name -> PhTensor */
 /* One run of the model before the rewrite, which begins with edit @at: on the fed inputs, or on generated ones. */
 void ph_prover_capture (PhProver *prover, guint at);
-/* Whether the values of the rewrite that is tried are not there, and may be had by a run. */
-gboolean ph_prover_wants_capture (PhProver *prover);
+gboolean ph_prover_wants_capture (PhProver *prover); /* values at its border are missing, and a run has them */
 /* What the region was found to make is what flowed there before, where that is all it makes. FALSE: there is more, or it is not known. */
 gboolean ph_prover_carry (PhProver *prover, const PhRegion *region);
 /* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
@@ -90,7 +90,7 @@ PhTrial *ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromi
 PhTrial *ph_prover_follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops,
                                    GError **error);
 const char *ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output);
-/* An output of the model whose element type is another now, though its numbers may be the same: who reads it expects the old one. (nullable) */
+/* An output of the model whose element type changed, though perhaps not its numbers: its readers expect the old one. (nullable) */
 const char *ph_prover_find_retyped (PhProver *prover);
 /* Rewrite @index of the history, alone. (transfer none) NULL: cancelled. */
 PhRewriteProof *ph_prover_rewrite (PhProver *prover, guint index, GError **error);

@@ -6,6 +6,7 @@
 #include "core/prove/prover.h"
 #include "core/prove/region-form.h"
 #include "core/prove/run-side.h"
+#include "core/prove/structure/shape-elements.h"
 #include "core/prove/structure/structure.h"
 #include "core/prove/version.h"
 
@@ -83,11 +84,23 @@ reads_more (PhProver *prover, const PhRegion *region)
   return FALSE;
 }
 
+/* Asks once, of the first position that needs it: rewrites declare nothing. */
+static gboolean
+trusts_shapes (PhProver *prover, const PhRegion *region, PhPromise promise)
+{
+  /* Another program may have written types that do not hold. */
+  if (promise == PH_PROMISE_NONE || (!ph_shapes_are_in (region->before) && !ph_shapes_are_in (region->after)))
+    return FALSE;
+  if (prover->shapes_follow == 0)
+    prover->shapes_follow = ph_shapes_follow (prover->model[0]) ? 1 : -1;
+  return prover->shapes_follow > 0;
+}
+
 /* Proves a region by structure: both sides have the same nodes. Merged common code only has so together with its producers. (nullable) */
 static PhTrial *
 try_structure (PhProver *prover, const PhRegion *region, PhPromise promise)
 {
-  const gboolean shapes = promise != PH_PROMISE_NONE; /* another program may have written types that do not hold */
+  const gboolean shapes = trusts_shapes (prover, region, promise);
   g_autoptr (PhRegion) wider = NULL;
 
   for (guint round = 0; round < MAX_MERGED; round++)

@@ -1,6 +1,7 @@
 /* structure.c: what is proved without computing anything, and what must not be.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
+#include "core/prove/structure/shape-elements.h"
 #include "core/prove/structure/structure.h"
 #include "core/prove/version.h"
 
@@ -301,6 +302,28 @@ test_shapes (void)
 #undef SHAPED
 #undef DIM
 
+static gboolean
+follow (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+
+  g_assert_no_error (error);
+  return ph_shapes_follow (model);
+}
+
+/* What a file declares of sizes that only a run can tell proves nothing. */
+static void
+test_declared (void)
+{
+  g_assert_true (follow ("<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[N,4] x) => (int64[2] z) <float[N,4] y> "
+                         "{ y = Relu (x) z = Shape (y) }"));
+  g_assert_false (follow ("<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[4] x, bool[4] c) => (int64[1] z) <float[4] y> "
+                          "{ y = Compress <axis = 0> (x, c) z = Shape (y) }"));
+  g_assert_false (follow ("<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[4] x, bool[4] c) => (int64[1] z) <float[M] y> "
+                          "{ y = Compress <axis = 0> (x, c) z = Shape (y) }"));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -314,5 +337,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/structure/nested-bodies", test_nested_bodies);
   g_test_add_func ("/structure/reworded", test_reworded);
   g_test_add_func ("/structure/not-reworded", test_not_reworded);
+  g_test_add_func ("/structure/declared", test_declared);
   return g_test_run ();
 }

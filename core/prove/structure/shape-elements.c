@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "core/graph/graph.h"
 #include "core/ops/facts.h"
+#include "core/ops/infer.h"
 #include "core/ops/op-list.h"
 #include "core/tensor/origin.h"
 
@@ -164,6 +166,59 @@ ph_shape_elements_of_target (const PhNode *node, PhTensor *constant, PhShapeElem
   for (guint i = 0; i < elements->n; i++)
     if (is_number (elements->at[i]) && elements->at[i].size == 0 && i < type->rank && ph_dim_equal (type->dims[i], type->dims[i]))
       elements->at[i] = type->dims[i];
+  return TRUE;
+}
+
+/* @followed: (nullable) the type by inference alone */
+static gboolean
+says_more (const PhType *type, const PhType *followed)
+{
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank)
+    return FALSE;
+  if (followed == NULL || followed->kind != PH_KIND_TENSOR || !followed->has_rank || followed->rank != type->rank)
+    return TRUE;
+  for (guint i = 0; i < type->rank; i++)
+    if ((ph_dim_known (type->dims[i]) || type->dims[i].symbol != NULL) && !ph_dim_known (followed->dims[i])
+        && followed->dims[i].symbol == NULL)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+ph_shapes_are_in (const GPtrArray *nodes)
+{
+  for (guint n = 0; n < nodes->len; n++)
+    {
+      const PhNode *node = nodes->pdata[n];
+
+      if (ph_value_dtype (ph_node_output (node, 0)) == PH_INT64)
+        return TRUE;
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (ph_node_input (node, i) != NULL && ph_value_dtype (ph_node_input (node, i)) == PH_INT64)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+ph_shapes_follow (PhModel *model)
+{
+  g_autoptr (PhModel) clone = ph_model_clone (model);
+
+  PH_FOREACH_NODE (node, clone->graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      if (ph_node_output (node, i) != NULL)
+        ph_node_output (node, i)->type = NULL;
+  if (!ph_infer_model (clone, FALSE, NULL, NULL))
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      {
+        const PhValue *value = ph_node_output (node, i), *same = value != NULL ? ph_model_find_value (clone, value->id) : NULL;
+
+        if (value != NULL && (same == NULL || says_more (value->type, same->type)))
+          return FALSE;
+      }
   return TRUE;
 }
 
