@@ -14,11 +14,13 @@
 #define PREVIEW_WIDTH  440
 #define PREVIEW_HEIGHT 240
 #define MAX_PIXELS     12000
+#define OTHER_HEIGHT   130 /* of a screen: the title, the progress, a panel */
 
 struct _PhExportDialog
 {
   AdwWindow parent_instance;
   GtkWidget *content;
+  GtkScrolledWindow *scrolled;
   GtkButton *export_button;
   GtkPicture *preview;
   AdwComboRow *format, *part, *theme;
@@ -300,6 +302,7 @@ ph_export_dialog_class_init (PhExportDialogClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_export_dialog_dispose;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/export-dialog.ui");
   gtk_widget_class_bind_template_child (widget_class, PhExportDialog, content);
+  gtk_widget_class_bind_template_child (widget_class, PhExportDialog, scrolled);
   gtk_widget_class_bind_template_child (widget_class, PhExportDialog, export_button);
   gtk_widget_class_bind_template_child (widget_class, PhExportDialog, preview);
   gtk_widget_class_bind_template_child (widget_class, PhExportDialog, format);
@@ -329,11 +332,26 @@ ph_export_dialog_init (PhExportDialog *self)
   gtk_spin_button_set_value (self->scale, 2);
 }
 
+/* On a low screen the rows scroll, so that the last of them is not below its edge. */
+static void
+fit_screen (PhExportDialog *self, GtkWindow *parent)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (parent));
+  GdkMonitor *monitor = surface ? gdk_display_get_monitor_at_surface (gdk_surface_get_display (surface), surface) : NULL;
+  GdkRectangle screen;
+
+  if (!monitor)
+    return;
+  gdk_monitor_get_geometry (monitor, &screen);
+  gtk_scrolled_window_set_max_content_height (self->scrolled, MAX (200, screen.height - OTHER_HEIGHT));
+}
+
 void
 ph_export_dialog_present (GtkWindow *parent, PhDocumentView *view)
 {
   PhExportDialog *self = g_object_new (PH_TYPE_EXPORT_DIALOG, "transient-for", parent, "modal", TRUE, NULL);
   self->view = g_object_ref (view);
+  fit_screen (self, parent);
   gtk_switch_set_active (self->legend,
                          ph_view_state_is_on (ph_document_get_view (ph_document_view_get_document (view)), PH_VIEW_LEGEND));
   adw_combo_row_set_selected (self->theme, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? 1 : 0);

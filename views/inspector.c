@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/scene/short-type.h"
 #include "views/access-names.h"
@@ -65,7 +66,11 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent, Gt
   GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (text);
 
   gtk_label_set_xalign (GTK_LABEL (left), 0);
-  gtk_label_set_ellipsize (GTK_LABEL (left), PANGO_ELLIPSIZE_MIDDLE);
+  /* Several words wrap: "inside n16 Relu: attribute alpha" says at its end what it is about. One long name keeps both its ends. */
+  const gboolean words = name && strchr (name, ' ') != NULL;
+  gtk_label_set_wrap (GTK_LABEL (left), words);
+  gtk_label_set_lines (GTK_LABEL (left), words ? 4 : -1);
+  gtk_label_set_ellipsize (GTK_LABEL (left), words ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (left), 18);
   gtk_widget_set_valign (left, GTK_ALIGN_BASELINE);
   gtk_widget_add_css_class (left, "property-name");

@@ -514,7 +514,8 @@ ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
   face.name = ph_faces_string (faces, value->name);
   if (value->type != NULL)
     face.shape = shortened (faces, type, 34);
-  face.signature = mix (value->id, GPOINTER_TO_UINT (value->type));
+  /* An output that another node makes now has a new line, and is no change of its own: no count has one. */
+  face.signature = mix (output ? PH_NO_ID : value->id, GPOINTER_TO_UINT (value->type));
   return add_face (faces, &face);
 }
 
