@@ -261,10 +261,10 @@ add_rewrite (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofDi
     return;
   g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf (" · n%u", rewrite->node) : g_strdup ("");
   g_autofree char *title = g_strdup_printf ("%u.%u  %s%s", at.step + 1, at.rewrite + 1, rewrite->rule, node);
+  const char *place = difference && difference->place ? difference->place : ""; /* none in a scalar */
   g_autofree char *values = difference && difference->value && difference->expected && difference->actual
-                                ? g_strdup_printf (_ ("%s %s: %s before, %s now"), difference->value,
-                                                   difference->place ? difference->place : "", difference->expected,
-                                                   difference->actual)
+                                ? g_strdup_printf (_ ("%s%s%s: %s before, %s now"), difference->value, *place ? " " : "", place,
+                                                   difference->expected, difference->actual)
                                 : g_strdup (rewrite->why ? rewrite->why : "");
   add_link (list, title, values, to_rewrite (console, at, rewrite));
 }
