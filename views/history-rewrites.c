@@ -103,9 +103,10 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   g_autofree char *title = shown ? g_strdup_printf (_ ("Rewrites of %s"), shown->pass) : g_strdup (_ ("Rewrites"));
   gtk_label_set_text (self->rewrites_title, title);
   gtk_label_set_text (self->rewrites_empty,
-                      !history ? _ ("Open a model to see what passes do to it.")
-                      : shown  ? _ ("This pass found nothing to do.")
-                               : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
+                      !history                  ? _ ("Open a model to see what passes do to it.")
+                      : shown && shown->failure ? shown->failure
+                      : shown                   ? _ ("This pass found nothing to do.")
+                              : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
   gtk_widget_set_sensitive (GTK_WIDGET (self->rewrites_search), shown && shown->n_rewrites > 0);
   show_count (self);
   guint in, rewrite = history ? ph_document_get_rewrite (self->document, &in) : 0;

@@ -114,12 +114,13 @@ static void
 show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
 {
   gboolean unchanged = step->n_added + step->n_removed + step->n_changed == 0;
+  const char *state = step->failure ? _ ("failed") : unchanged && step->n_rewrites == 0 ? _ ("no change") : "";
   g_autofree char *time = duration_text (step->ms);
   g_autofree char *nodes = g_strdup_printf (ngettext ("%u node", "%u nodes", step->n_nodes), step->n_nodes);
   g_autofree char *detail = g_strdup_printf ("%s · %s", time, nodes);
 
   gtk_label_set_text (self->name, step->pass);
-  g_autofree char *note = note_of (entry, unchanged && step->n_rewrites == 0 ? _ ("no change") : "");
+  g_autofree char *note = note_of (entry, state);
   gtk_label_set_text (self->note, note);
   gtk_widget_set_visible (self->counts, !unchanged || step->n_rewrites > 0);
   set_count (self->added, "+", step->n_added);
@@ -127,7 +128,8 @@ show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
   set_count (self->changed, "~", step->n_changed);
   gtk_label_set_text (self->detail, detail);
   set_verdict (self, step);
-  set_class (self->content, "step-unchanged", unchanged && step->n_rewrites == 0);
+  set_class (self->content, "step-unchanged", unchanged && step->n_rewrites == 0 && !step->failure);
+  set_class (GTK_WIDGET (self->note), "error", step->failure != NULL);
 }
 
 static void
@@ -138,6 +140,7 @@ show_other (PhStepRow *self, const PhPipelineEntry *entry, const char *name, con
   gtk_label_set_text (self->name, name);
   gtk_label_set_text (self->note, note);
   gtk_widget_set_visible (self->counts, FALSE);
+  set_class (GTK_WIDGET (self->note), "error", FALSE);
   set_verdict (self, NULL);
 }
 

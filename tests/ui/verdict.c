@@ -398,6 +398,24 @@ test_exec (void)
   driver_wait (is_compared, NULL, 60, "the step is compared again");
 }
 
+/* A program that fails is told from one that changed nothing. */
+static void
+test_failed (void)
+{
+  g_autofree char *path = model_path ();
+  GtkWidget *panel;
+
+  driver_open (path);
+  driver_run ("pipeline none");
+  ph_document_view_run (ph_window_get_view (driver_window ()), "run exec false");
+  panel = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_HISTORY_PANEL);
+  driver_expect_text (panel, "exec false");
+  driver_expect_text (panel, "failed");
+  driver_expect_text (panel, "false failed with status 1");
+  driver_settle ();
+  g_assert_false (driver_has_text (panel, "This pass found nothing to do"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -409,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/verdict/culprit", test_culprit);
   g_test_add_func ("/verdict/feed", test_feed);
   g_test_add_func ("/verdict/exec", test_exec);
+  g_test_add_func ("/verdict/failed", test_failed);
   g_test_add_func ("/verdict/gone", test_gone);
   g_test_add_func ("/verdict/hunt-files", test_hunt_files);
   g_test_add_func ("/verdict/hunt", test_hunt); /* last: it registers the pass */
