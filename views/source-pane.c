@@ -34,6 +34,7 @@ struct _PhSourcePane
   gboolean clicking;           /* a click is selecting: the cursor must not move */
   gboolean sourced;            /* show the program that the console read last */
   guint line;                  /* the marked line, from 1; 0: none                  */
+  guint reaching;              /* the source of reach(); 0: none                    */
   gboolean stale;              /* another file was opened since it was last shown   */
 };
 
@@ -188,6 +189,18 @@ leave (PhSourcePane *self)
     }
 }
 
+/* Scrolls to the marked line. In a text that was just set the view does not know the heights of lines before it is idle, and stops short. */
+static gboolean
+reach (gpointer data)
+{
+  PhSourcePane *self = data;
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
+
+  self->reaching = 0;
+  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0.2, FALSE, 0, 0);
+  return G_SOURCE_REMOVE;
+}
+
 /* Marks the line if that part of the text is present already. */
 static void
 mark (PhSourcePane *self)
@@ -208,6 +221,8 @@ mark (PhSourcePane *self)
     return;
   gtk_text_buffer_place_cursor (buffer, &from);
   gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0.2, FALSE, 0, 0);
+  if (self->reaching == 0)
+    self->reaching = g_idle_add_full (G_PRIORITY_LOW, reach, self, NULL);
 }
 
 /* Returns TRUE for a program, also one that was read but is not a graph yet. */
@@ -506,6 +521,7 @@ ph_source_pane_dispose (GObject *object)
 {
   PhSourcePane *self = PH_SOURCE_PANE (object);
 
+  g_clear_handle_id (&self->reaching, g_source_remove);
   if (self->document != NULL)
     {
       leave (self);

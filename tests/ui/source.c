@@ -266,12 +266,37 @@ test_editing (void)
   driver_remove (folder);
 }
 
+/* The line of a node that was selected before the page was shown is on the screen, also far down. */
+static void
+test_late (void)
+{
+  PhSourcePane *pane = open_pane ("seed.pbtxt");
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  g_autofree char *path = g_strdup (ph_document_get_path (driver_document ()));
+  GdkRectangle seen, place;
+  GtkTextIter at;
+
+  driver_run ("view page console");
+  driver_open (path);
+  driver_run ("select-node Sub");
+  driver_run ("view page source");
+  driver_settle ();
+  g_assert_cmpuint (ph_source_pane_get_line (pane), >, 30);
+  g_assert_true (
+      gtk_text_buffer_get_iter_at_line (gtk_text_view_get_buffer (view), &at, (int) ph_source_pane_get_line (pane) - 1));
+  gtk_text_view_get_iter_location (view, &at, &place);
+  gtk_text_view_get_visible_rect (view, &seen);
+  g_assert_cmpint (place.y, >=, seen.y);
+  g_assert_cmpint (place.y + place.height, <=, seen.y + seen.height);
+}
+
 int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/source/hlo", test_hlo);
+  g_test_add_func ("/source/late", test_late);
   g_test_add_func ("/source/others", test_others);
   g_test_add_func ("/source/program", test_program);
   g_test_add_func ("/source/buttons", test_buttons);
