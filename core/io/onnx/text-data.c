@@ -206,6 +206,8 @@ print_element (PhTextPrinter *printer, PhTensor *tensor, gsize index)
     }
   else if (dtype == PH_DOUBLE)
     ph_text_print_double (printer, ph_tensor_get (tensor, index), 15, 17, FALSE);
+  else if (dtype == PH_FLOAT8E8M0) /* exact, since what is read is rounded up to the next power of two */
+    ph_text_print_double (printer, ph_tensor_get (tensor, index), 2, 17, FALSE);
   else if (ph_dtype_is_float (dtype))
     ph_text_print_double (printer, ph_tensor_get (tensor, index), dtype == PH_FLOAT ? 6 : 2, 9, FALSE);
   else if (dtype == PH_UINT64)
