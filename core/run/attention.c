@@ -305,6 +305,6 @@ run_attention (PhKernel *kernel, gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_attention[] = {
-  { NULL, PH_DEVICE_CPU, "attention", 20, prepare_attention, run_attention, free_attention },
+  { NULL, PH_DEVICE_CPU, "attention", 20, prepare_attention, run_attention, free_attention, NULL, NULL, TRUE },
   { NULL },
 };

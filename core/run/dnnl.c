@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/recipe.h"
 #include "core/run/run-private.h"
+#include "core/run/scaled.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
+#include "core/tensor/origin.h"
 
 dnnl_engine_t
 ph_dnnl_engine (void)
@@ -395,20 +398,34 @@ reorder (PhDnnlArg *arg, gpointer from, gpointer to)
 
 #define PART ((gsize) 1 << 20) /* bytes of a weight that are put in order at once: the copy is not much larger */
 
-/* Elements @first to @first + @n of @tensor, in @room where they have to be copied. (nullable) */
-static gconstpointer
-part_of (PhTensor *tensor, gsize first, gsize n, Temporary *room)
+/* A weight that is being packed. */
+typedef struct
 {
-  if (ph_tensor_is_in_memory (tensor))
-    return (const float *) ph_tensor_data (tensor) + first;
+  PhTensor *tensor; /* (unowned) unless @scaled, its elements are there or in a file */
+  PhScaled *scaled; /* (nullable) (unowned) computes parts of it                     */
+} Weight;
+
+static gboolean
+copy_weight (const Weight *weight, gsize first, gsize n, gpointer to)
+{
+  return weight->scaled != NULL ? ph_scaled_part (weight->scaled, first, n, to)
+                                : ph_tensor_copy_part (weight->tensor, first, n, to);
+}
+
+/* Elements @first to @first + @n of @weight, in @room where they have to be copied. (nullable) */
+static gconstpointer
+part_of (const Weight *weight, gsize first, gsize n, Temporary *room)
+{
+  if (weight->scaled == NULL && ph_tensor_is_in_memory (weight->tensor))
+    return (const float *) ph_tensor_data (weight->tensor) + first;
   if (room->data == NULL && temporary_new (room, n * sizeof (float)) == NULL)
     return NULL;
-  return ph_tensor_copy_part (tensor, first, n, room->data) ? room->data : NULL;
+  return copy_weight (weight, first, n, room->data) ? room->data : NULL;
 }
 
 /* Packs @n slices from @first on along @axis, the outermost one in memory. Returns FALSE if that is not possible. */
 static gboolean
-pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n, Temporary *room)
+pack_slices (PhDnnlArg *arg, const Weight *weight, int axis, gint64 first, gint64 n, Temporary *room)
 {
   const dnnl_memory_desc_t *given = &arg->orders->given;
   const gint64 stride = given->format_desc.blocking.strides[axis];
@@ -425,7 +442,7 @@ pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n,
                                   : dnnl_memory_desc_init_submemory (&to, &arg->orders->wished, dims, offsets) == dnnl_success)
        && make_reorder (&slices, &from, &to)
        && dnnl_memory_create (&slices.to, &to, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success
-       && reorder (&slices, (gpointer) part_of (tensor, (gsize) (first * stride), (gsize) (n * stride), room), arg->packed);
+       && reorder (&slices, (gpointer) part_of (weight, (gsize) (first * stride), (gsize) (n * stride), room), arg->packed);
   if (slices.reorder != NULL)
     dnnl_primitive_destroy (slices.reorder);
   if (slices.from != NULL)
@@ -437,7 +454,7 @@ pack_slices (PhDnnlArg *arg, PhTensor *tensor, int axis, gint64 first, gint64 n,
 
 /* Packs slice by slice, as many at once as PART holds and oneDNN's blocks allow. */
 static gboolean
-pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
+pack_in_parts (PhDnnlArg *arg, const Weight *weight)
 {
   const dnnl_memory_desc_t *given = &arg->orders->given;
   const dnnl_dim_t *strides = given->format_desc.blocking.strides;
@@ -457,7 +474,7 @@ pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
 
       ok = TRUE;
       for (gint64 first = 0; first < all && ok; first += n)
-        ok = pack_slices (arg, tensor, axis, first, MIN (n, all - first), &room);
+        ok = pack_slices (arg, weight, axis, first, MIN (n, all - first), &room);
       temporary_clear (&room);
       if (n == all)
         break;
@@ -469,7 +486,9 @@ pack_in_parts (PhDnnlArg *arg, PhTensor *tensor)
 static gboolean
 pack (PhDnnlArg *arg, PhTensor *tensor)
 {
+  g_autoptr (PhScaled) scaled = NULL;
   g_autoptr (PhTensor) once = NULL;
+  Weight weight;
   gboolean ok;
 
   if (arg->packed_of == tensor)
@@ -481,13 +500,15 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
       return FALSE;
     }
   __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  once = ph_tensor_dup_computed (tensor);
-  if (once == NULL)
+  scaled = ph_recipe_scaled (tensor);
+  once = scaled == NULL ? ph_tensor_dup_computed (tensor) : NULL;
+  weight = (Weight) { once, scaled };
+  if (scaled == NULL && once == NULL)
     ok = FALSE;
   else if (arg->packs)
-    ok = pack_in_parts (arg, once);
+    ok = pack_in_parts (arg, &weight);
   else
-    ok = ph_tensor_copy_part (once, 0, ph_tensor_count (once), arg->packed);
+    ok = copy_weight (&weight, 0, ph_tensor_count (tensor), arg->packed);
   ok = ok && dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
   if (ok)
     arg->packed_of = ph_tensor_ref (tensor);

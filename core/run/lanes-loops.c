@@ -176,6 +176,19 @@ affine (gsize n, float *y, const float *x, const float *scale, const float *shif
 }
 
 static void
+multiply_wide (gsize n, float *y, const double *factors, gboolean each)
+{
+  const double factor = factors[0];
+
+  if (each)
+    for (gsize i = 0; i < n; i++)
+      y[i] = (float) ((double) y[i] * factors[i]);
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] = (float) ((double) y[i] * factor);
+}
+
+static void
 add_scaled (gsize n, float *y, const float *x, float factor)
 {
   for (gsize i = 0; i < n; i++)
@@ -500,6 +513,6 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
 };

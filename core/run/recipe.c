@@ -4,6 +4,7 @@
 
 #include "core/graph/edit.h"
 #include "core/run/executor.h"
+#include "core/run/scaled.h"
 #include "core/tensor/origin.h"
 
 #include <string.h>
@@ -128,8 +129,27 @@ of_one_element (PhModel *model)
   return ph_builder_finish (&b, NULL) ? g_steal_pointer (&one) : NULL;
 }
 
+/* (nullable): the recipe is another expression */
 static PhTensor *
-compute (PhModel *model, PhDType dtype, GError **error)
+compute_scaled (PhModel *model)
+{
+  const PhType *type = ((PhValue *) model->graph->outputs->pdata[0])->type;
+  g_autoptr (PhScaled) scaled = ph_scaled_new (model);
+  g_autoptr (PhTensor) tensor = NULL;
+  gint64 dims[PH_MAX_RANK];
+
+  if (scaled == NULL || type == NULL || !ph_type_is_static (type))
+    return NULL;
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  tensor = ph_tensor_new_unset (PH_FLOAT, type->rank, dims);
+  return tensor != NULL && ph_scaled_part (scaled, 0, ph_tensor_count (tensor), ph_tensor_writable (tensor))
+             ? g_steal_pointer (&tensor)
+             : NULL;
+}
+
+static PhTensor *
+compute_whole (PhModel *model, PhDType dtype, GError **error)
 {
   static const PhRunOptions options = { .reference = TRUE, .passing = TRUE };
   g_autoptr (GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
@@ -143,6 +163,14 @@ compute (PhModel *model, PhDType dtype, GError **error)
   if (tensor == NULL)
     g_set_error_literal (error, PH_ERROR, PH_ERROR_LIMIT, "A constant is too large for memory");
   return tensor;
+}
+
+static PhTensor *
+compute (PhModel *model, PhDType dtype, GError **error)
+{
+  PhTensor *scaled = dtype == PH_FLOAT ? compute_scaled (model) : NULL;
+
+  return scaled != NULL ? scaled : compute_whole (model, dtype, error);
 }
 
 static PhTensor *
@@ -169,6 +197,14 @@ static PhTensor *
 compute_deferred (const PhTensor *tensor, GError **error)
 {
   return compute (ph_recipe_of (tensor), ph_tensor_dtype (tensor), error);
+}
+
+PhScaled *
+ph_recipe_scaled (const PhTensor *tensor)
+{
+  return ph_tensor_dtype (tensor) == PH_FLOAT && ph_tensor_is_deferred_by (tensor, compute_deferred)
+             ? ph_scaled_new (ph_recipe_of (tensor))
+             : NULL;
 }
 
 /* Returns a tensor whose elements are computed when first read. Passes make many large constants that the next pass replaces unread. */

@@ -30,6 +30,9 @@ PhTensor *ph_recipe_tensor (PhRecipe *recipe, PhValue *result, PhDType dtype, GE
 
 /* The recipe of @tensor: a model without inputs, with one output. Not to be changed. (transfer none) (nullable) */
 PhModel *ph_recipe_of (const PhTensor *tensor);
+/* Computes @tensor in parts, where nobody asked for its elements yet and its recipe allows it; @tensor has to outlive it.
+ * (transfer full) (nullable) */
+struct _PhScaled *ph_recipe_scaled (const PhTensor *tensor);
 /* Whether @tensor holds what its recipe gives. */
 gboolean ph_recipe_holds (PhTensor *tensor, GError **error);
 

@@ -111,6 +111,12 @@ ph_tensor_is_deferred (const PhTensor *tensor)
   return tensor->compute != NULL && g_atomic_pointer_get (&((PhTensor *) tensor)->data) == NULL;
 }
 
+gboolean
+ph_tensor_is_deferred_by (const PhTensor *tensor, PhTensorCompute compute)
+{
+  return tensor->compute == compute && ph_tensor_is_deferred (tensor);
+}
+
 void
 ph_tensor_set_computed (PhTensor *tensor, PhTensorCompute compute)
 {
