@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/run/recipe.h"
 #include "core/run/run-private.h"
-#include "core/run/scaled.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
-#include "core/tensor/origin.h"
 
 dnnl_engine_t
 ph_dnnl_engine (void)
@@ -145,14 +142,6 @@ room_of (gsize size)
 
 /* ── a primitive ── */
 
-static gsize packed_bytes; /* atomic */
-
-gsize
-ph_dnnl_packed (void)
-{
-  return __atomic_load_n (&packed_bytes, __ATOMIC_RELAXED);
-}
-
 gsize
 ph_dnnl_packed_of (gpointer data)
 {
@@ -170,15 +159,6 @@ ph_dnnl_new (void)
   return g_new0 (PhDnnl, 1);
 }
 
-static void
-unpack (PhDnnlArg *arg)
-{
-  if (arg->packed != NULL)
-    __atomic_sub_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  g_clear_pointer (&arg->packed, free);
-  g_clear_pointer (&arg->packed_of, ph_tensor_unref);
-}
-
 void
 ph_dnnl_free (gpointer data)
 {
@@ -188,7 +168,7 @@ ph_dnnl_free (gpointer data)
     {
       PhDnnlArg *arg = &dnnl->args[i];
 
-      unpack (arg);
+      ph_dnnl_unpack (arg);
       g_free (arg->orders);
       if (arg->reorder != NULL)
         dnnl_primitive_destroy (arg->reorder);
@@ -271,8 +251,8 @@ query_wish (const_dnnl_primitive_desc_t desc, PhDnnlArg *arg)
       arg->orders->wished = *wished;
 }
 
-static gboolean
-make_reorder (PhDnnlArg *arg, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to)
+gboolean
+ph_dnnl_make_reorder (PhDnnlArg *arg, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to)
 {
   dnnl_primitive_desc_t desc = NULL;
   gboolean ok;
@@ -299,7 +279,7 @@ make_result (PhDnnl *dnnl, PhDnnlArg *arg)
   dnnl->layout = PH_MEMORY_PLAIN;
   if (dnnl_memory_desc_equal (&arg->orders->wished, &arg->orders->given))
     return TRUE;
-  return make_reorder (arg, &arg->orders->wished, &arg->orders->given);
+  return ph_dnnl_make_reorder (arg, &arg->orders->wished, &arg->orders->given);
 }
 
 static gboolean
@@ -316,7 +296,7 @@ make_argument (PhDnnl *dnnl, PhDnnlArg *arg, const_dnnl_primitive_desc_t desc)
   else if (arg->constant && orders->given.format_desc.blocking.inner_nblks == 0)
     arg->packs = TRUE;
   else
-    ok = make_reorder (arg, &orders->given, &orders->wished);
+    ok = ph_dnnl_make_reorder (arg, &orders->given, &orders->wished);
   arg->bytes = dnnl_memory_desc_get_size (&orders->wished);
   ok = ok && dnnl_memory_create (&arg->to, &orders->wished, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
   if (!arg->packs)
@@ -383,8 +363,8 @@ elements (const PhDnnlArg *arg, PhTensor *tensor, Temporary *copy)
   return temporary_new (copy, ph_tensor_bytes (tensor)) != NULL && ph_tensor_copy_data (tensor, copy->data) ? copy->data : NULL;
 }
 
-static gboolean
-reorder (PhDnnlArg *arg, gpointer from, gpointer to)
+gboolean
+ph_dnnl_reorder (PhDnnlArg *arg, gpointer from, gpointer to)
 {
   dnnl_exec_arg_t args[] = { { DNNL_ARG_FROM, arg->from }, { DNNL_ARG_TO, arg->to } };
 
@@ -392,129 +372,6 @@ reorder (PhDnnlArg *arg, gpointer from, gpointer to)
          && dnnl_memory_set_data_handle (arg->to, to) == dnnl_success
          && dnnl_primitive_execute (arg->reorder, ph_dnnl_stream (), 2, args) == dnnl_success
          && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
-}
-
-/* ── weights ── */
-
-#define PART ((gsize) 1 << 20) /* bytes of a weight that are put in order at once: the copy is not much larger */
-
-/* A weight that is being packed. */
-typedef struct
-{
-  PhTensor *tensor; /* (unowned) unless @scaled, its elements are there or in a file */
-  PhScaled *scaled; /* (nullable) (unowned) computes parts of it                     */
-} Weight;
-
-static gboolean
-copy_weight (const Weight *weight, gsize first, gsize n, gpointer to)
-{
-  return weight->scaled != NULL ? ph_scaled_part (weight->scaled, first, n, to)
-                                : ph_tensor_copy_part (weight->tensor, first, n, to);
-}
-
-/* Elements @first to @first + @n of @weight, in @room where they have to be copied. (nullable) */
-static gconstpointer
-part_of (const Weight *weight, gsize first, gsize n, Temporary *room)
-{
-  if (weight->scaled == NULL && ph_tensor_is_in_memory (weight->tensor))
-    return (const float *) ph_tensor_data (weight->tensor) + first;
-  if (room->data == NULL && temporary_new (room, n * sizeof (float)) == NULL)
-    return NULL;
-  return copy_weight (weight, first, n, room->data) ? room->data : NULL;
-}
-
-/* Packs @n slices from @first on along @axis, the outermost one in memory. Returns FALSE if that is not possible. */
-static gboolean
-pack_slices (PhDnnlArg *arg, const Weight *weight, int axis, gint64 first, gint64 n, Temporary *room)
-{
-  const dnnl_memory_desc_t *given = &arg->orders->given;
-  const gint64 stride = given->format_desc.blocking.strides[axis];
-  dnnl_memory_desc_t from, to;
-  dnnl_dims_t dims, offsets = { 0 };
-  PhDnnlArg slices = { .index = arg->index };
-  gboolean ok;
-
-  memcpy (dims, given->dims, sizeof dims);
-  dims[axis] = n;
-  offsets[axis] = first;
-  ok = dnnl_memory_desc_init_by_strides (&from, given->ndims, dims, dnnl_f32, given->format_desc.blocking.strides) == dnnl_success
-       && (n == given->dims[axis] ? (to = arg->orders->wished, TRUE)
-                                  : dnnl_memory_desc_init_submemory (&to, &arg->orders->wished, dims, offsets) == dnnl_success)
-       && make_reorder (&slices, &from, &to)
-       && dnnl_memory_create (&slices.to, &to, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success
-       && reorder (&slices, (gpointer) part_of (weight, (gsize) (first * stride), (gsize) (n * stride), room), arg->packed);
-  if (slices.reorder != NULL)
-    dnnl_primitive_destroy (slices.reorder);
-  if (slices.from != NULL)
-    dnnl_memory_destroy (slices.from);
-  if (slices.to != NULL)
-    dnnl_memory_destroy (slices.to);
-  return ok;
-}
-
-/* Packs slice by slice, as many at once as PART holds and oneDNN's blocks allow. */
-static gboolean
-pack_in_parts (PhDnnlArg *arg, const Weight *weight)
-{
-  const dnnl_memory_desc_t *given = &arg->orders->given;
-  const dnnl_dim_t *strides = given->format_desc.blocking.strides;
-  gboolean ok = FALSE;
-  int axis = 0;
-
-  for (int i = 1; i < given->ndims; i++)
-    if (given->dims[i] > 1 && (given->dims[axis] == 1 || strides[i] > strides[axis]))
-      axis = i;
-  /* Outer channels are in blocks of 8 to 64. */
-  for (gint64 least = 64; !ok; least *= 3)
-    {
-      const gint64 all = given->dims[axis];
-      const gint64 fit = MAX (1, (gint64) (PART / sizeof (float)) / MAX (1, strides[axis])) / least * least;
-      const gint64 n = least > 192 || MAX (fit, least) > all ? all : MAX (fit, least);
-      Temporary room = { NULL, 0 };
-
-      ok = TRUE;
-      for (gint64 first = 0; first < all && ok; first += n)
-        ok = pack_slices (arg, weight, axis, first, MIN (n, all - first), &room);
-      temporary_clear (&room);
-      if (n == all)
-        break;
-    }
-  return ok;
-}
-
-/* Reorders a weight once. A splat or deferred weight only takes memory now. */
-static gboolean
-pack (PhDnnlArg *arg, PhTensor *tensor)
-{
-  g_autoptr (PhScaled) scaled = NULL;
-  g_autoptr (PhTensor) once = NULL;
-  Weight weight;
-  gboolean ok;
-
-  if (arg->packed_of == tensor)
-    return dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
-  unpack (arg);
-  if (posix_memalign (&arg->packed, 64, MAX (arg->bytes, 64)) != 0)
-    {
-      arg->packed = NULL;
-      return FALSE;
-    }
-  __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  scaled = ph_recipe_scaled (tensor);
-  once = scaled == NULL ? ph_tensor_dup_computed (tensor) : NULL;
-  weight = (Weight) { once, scaled };
-  if (scaled == NULL && once == NULL)
-    ok = FALSE;
-  else if (arg->packs)
-    ok = pack_in_parts (arg, &weight);
-  else
-    ok = copy_weight (&weight, 0, ph_tensor_count (tensor), arg->packed);
-  ok = ok && dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
-  if (ok)
-    arg->packed_of = ph_tensor_ref (tensor);
-  else
-    unpack (arg);
-  return ok;
 }
 
 /* Points the memory of @arg to the elements of @tensor. @temporary: to be freed after use. */
@@ -526,14 +383,14 @@ bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
   gboolean ok;
 
   if (arg->packs || (arg->constant && ph_tensor_is_splat (tensor)))
-    return pack (arg, tensor);
+    return ph_dnnl_pack (arg, tensor);
   from = elements (arg, tensor, &copy);
   if (arg->reorder == NULL)
     {
       *temporary = copy;
       return from != NULL && dnnl_memory_set_data_handle (arg->to, from) == dnnl_success;
     }
-  ok = temporary_new (temporary, arg->bytes) != NULL && reorder (arg, from, temporary->data);
+  ok = temporary_new (temporary, arg->bytes) != NULL && ph_dnnl_reorder (arg, from, temporary->data);
   temporary_clear (&copy);
   return ok;
 }

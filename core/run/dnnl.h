@@ -69,6 +69,12 @@ void ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims,
 gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward);
 /* Computes output 0; FALSE: it could not, and there is none. */
 gboolean ph_dnnl_run (PhKernel *kernel, gpointer dnnl);
+/* For dnnl-pack.c: @arg's primitive that reorders; the same run. */
+gboolean ph_dnnl_make_reorder (PhDnnlArg *arg, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to);
+gboolean ph_dnnl_reorder (PhDnnlArg *arg, gpointer from, gpointer to);
+/* Puts the weight @tensor in order, unless it is what was put in order last. */
+gboolean ph_dnnl_pack (PhDnnlArg *arg, PhTensor *tensor);
+void ph_dnnl_unpack (PhDnnlArg *arg);
 /* What it keeps of weights in oneDNN's order, in bytes. */
 gsize ph_dnnl_packed_of (gpointer dnnl);
 /* What all weights that are kept in oneDNN's order take, in bytes. */
