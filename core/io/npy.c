@@ -178,25 +178,23 @@ ph_npy_read (GBytes *bytes, const char *path, GError **error)
   item = ph_dtype_size (dtype);
   if (count > (size - start) / item)
     return bad (error, path, "the file is cut short: it has fewer elements than its shape");
-  elements = g_bytes_new_from_bytes (bytes, start, count * item);
   if (endian != '>' && (*order != 'T' || rank < 2))
-    tensor = ph_tensor_new_from_bytes (dtype, rank, dims, elements);
+    elements = g_bytes_new_from_bytes (bytes, start, count * item);
   else
     {
-      tensor = ph_tensor_new (dtype, rank, dims);
-      if (tensor != NULL && count > 0)
-        {
-          guint8 *to = ph_tensor_writable (tensor);
-          gboolean complex = dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128;
+      const gboolean complex = dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128;
+      guint8 *to = g_try_malloc (MAX (count * item, 1));
 
-          if (*order == 'T')
-            transpose (data + start, to, rank, dims, count, item);
-          else
-            memcpy (to, data + start, count * item);
-          if (endian == '>')
-            swap_bytes (to, complex ? count * 2 : count, complex ? item / 2 : item);
-        }
+      if (to == NULL)
+        return bad (error, path, "the array does not fit into memory");
+      memcpy (to, data + start, count * item);
+      if (*order == 'T' && count > 0)
+        transpose (data + start, to, rank, dims, count, item);
+      if (endian == '>')
+        swap_bytes (to, complex ? count * 2 : count, complex ? item / 2 : item);
+      elements = g_bytes_new_take (to, count * item);
     }
+  tensor = ph_tensor_new_from_bytes (dtype, rank, dims, elements);
   if (tensor == NULL)
     return bad (error, path, "the array does not fit into memory");
   return g_steal_pointer (&tensor);

@@ -33,6 +33,23 @@ all_zero (const guint8 *element, gsize size)
   return size == 0;
 }
 
+gboolean
+ph_bools_are_bits (const guint8 *data, gsize n)
+{
+  guint8 all = 0;
+
+  for (gsize i = 0; i < n; i++)
+    all |= data[i];
+  return all <= 1;
+}
+
+void
+ph_bools_to_bits (guint8 *data, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    data[i] = data[i] != 0;
+}
+
 gconstpointer
 ph_tensor_peek (const PhTensor *tensor)
 {
@@ -109,6 +126,8 @@ make_data (PhTensor *tensor, GError **error)
           g_free (data);
           return FALSE;
         }
+      if (tensor->dtype == PH_BOOL)
+        ph_bools_to_bits (data, tensor->count);
     }
   else if (tensor->bytes != NULL)
     memcpy (data, g_bytes_get_data (tensor->bytes, NULL), bytes);

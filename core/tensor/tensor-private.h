@@ -56,6 +56,10 @@ gconstpointer ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
 gboolean ph_memory_take (gsize bytes);
 void ph_memory_give (gsize bytes);
 
+/* A file may hold any byte for true, but kernels compare, add and convert bytes, so that all of them are made 1. */
+gboolean ph_bools_are_bits (const guint8 *data, gsize n);
+void ph_bools_to_bits (guint8 *data, gsize n);
+
 gsize ph_tensor_block_size (const PhTensor *tensor); /* of its data */
 
 /* layout.c: row-major @out of the packed elements of @tensor. */

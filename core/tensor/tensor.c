@@ -234,6 +234,14 @@ ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes 
       g_free (tensor);
       return ph_tensor_new (dtype, rank, dims);
     }
+  if (dtype == PH_BOOL && !ph_bools_are_bits (data, tensor->count))
+    {
+      g_free (tensor);
+      tensor = ph_tensor_new_unset (dtype, rank, dims);
+      if (tensor != NULL)
+        ph_bools_to_bits (memcpy (tensor->data, data, tensor->count), tensor->count);
+      return tensor;
+    }
   tensor->bytes = g_bytes_ref (bytes);
   tensor->is_misaligned = (guintptr) data % alignment != 0;
   if (!tensor->is_misaligned)
@@ -250,8 +258,8 @@ ph_tensor_new_from_file (PhDType dtype, guint rank, const gint64 *dims, PhFile *
 
   tensor->file = ph_file_ref (file);
   tensor->offset = offset;
-  /* Rules look at small constants, and have no use for one that is gone. */
-  if (tensor->count * ph_dtype_size (dtype) <= PH_TENSOR_SMALL && !ph_tensor_bring (tensor, error))
+  /* Rules look at small constants, and have no use for one that is gone. Booleans are made bits when they are read. */
+  if ((dtype == PH_BOOL || tensor->count * ph_dtype_size (dtype) <= PH_TENSOR_SMALL) && !ph_tensor_bring (tensor, error))
     g_clear_pointer (&tensor, ph_tensor_unref);
   return tensor;
 }

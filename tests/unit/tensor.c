@@ -4,6 +4,7 @@
 #include "core/tensor/compare.h"
 #include "core/tensor/origin.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,37 @@ test_bytes (void)
   g_assert_true (ph_tensor_data (borrowed) == g_bytes_get_data (bytes, NULL));
   g_assert_cmpint (ph_tensor_get_int (copied, 0), ==, 1);
   g_assert_cmpint (ph_tensor_get_int (copied, 1), ==, 2);
+}
+
+/* True is 1 in memory, whatever byte a file has for it, also in a file that is read later. */
+static void
+test_bools (void)
+{
+  const gint64 n = 100000;
+  g_autofree guint8 *raw = g_malloc0 ((gsize) n);
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhTensor) borrowed = NULL, read = NULL;
+  g_autoptr (PhFile) file = NULL;
+
+  raw[1] = 1;
+  raw[2] = 3;
+  raw[n - 1] = 255;
+  bytes = g_bytes_new (raw, (gsize) n);
+  borrowed = ph_tensor_new_from_bytes (PH_BOOL, 1, &n, bytes);
+  g_close (g_file_open_tmp ("bools-XXXXXX", &path, &error), NULL);
+  g_assert_true (g_file_set_contents (path, (const char *) raw, n, &error));
+  file = ph_file_open (path, &error);
+  g_assert_no_error (error);
+  read = ph_tensor_new_from_file (PH_BOOL, 1, &n, file, 0, &error);
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < n; i++)
+    raw[i] = raw[i] != 0;
+  g_assert_cmpint (ph_tensor_get_int (read, (gsize) n - 1), ==, 1);
+  g_assert_cmpmem (ph_tensor_data (borrowed), n, raw, n);
+  g_assert_cmpmem (ph_tensor_data (read), n, raw, n);
+  g_unlink (path);
 }
 
 static gpointer
@@ -227,6 +259,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tensor/make", test_make);
   g_test_add_func ("/tensor/bytes", test_bytes);
+  g_test_add_func ("/tensor/bools", test_bools);
   g_test_add_func ("/tensor/splat", test_splat);
   g_test_add_func ("/tensor/deferred", test_deferred);
   g_test_add_func ("/tensor/hash", test_hash);

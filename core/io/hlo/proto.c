@@ -145,9 +145,10 @@ read_array (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *int
   if (wire == PH_WIRE_BYTES)
     {
       const PhSpan span = ph_wire_message (message, id);
+      g_autoptr (GBytes) bytes = g_bytes_new (span.data, span.size);
 
-      if (span.size == count * size && (tensor = ph_tensor_new (of->type->dtype, of->type->rank, dims)) != NULL && count > 0)
-        memcpy (ph_tensor_writable (tensor), span.data, span.size);
+      if (span.size == count * size)
+        tensor = ph_tensor_new_from_bytes (of->type->dtype, of->type->rank, dims, bytes);
     }
   else
     {
