@@ -9,6 +9,7 @@
 
 #include "app/terminal.h"
 #include "core/console/console.h"
+#include "core/descriptors.h"
 #include "core/escape.h"
 #include "core/io/format.h"
 
@@ -136,7 +137,7 @@ static gboolean
 run_stream (Peep *peep, FILE *stream, const char *name)
 {
   g_autoptr (GString) joined = g_string_new (NULL);
-  char *line = NULL;
+  g_autofree char *line = NULL;
   size_t size = 0;
   gssize n;
   guint number = 0, first = 1;
@@ -169,13 +170,19 @@ run_stream (Peep *peep, FILE *stream, const char *name)
             }
         }
     }
+  if (go_on && ferror (stream) && errno != EINTR)
+    {
+      g_autofree char *command = g_strdup_printf ("source %s", name);
+      g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s cannot be read: %s", name, g_strerror (errno));
+
+      return show_error (peep, command, error, NULL);
+    }
   if (go_on && joined->len > 0)
     {
       g_autofree char *place = g_strdup_printf ("%s:%u", name, first);
 
       go_on = run_line (peep, joined->str, place);
     }
-  free (line);
   return go_on;
 }
 
@@ -378,6 +385,7 @@ main (int argc, char *argv[])
   g_autoptr (PhDocument) document = NULL;
   int status = EXIT_USAGE;
 
+  ph_descriptors_reserve ();
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   g_array_set_clear_func (peep.sources, clear_source);

@@ -6,10 +6,12 @@
 
 #include "app/application.h"
 #include "config.h"
+#include "core/descriptors.h"
 
 int
 main (int argc, char **argv)
 {
+  ph_descriptors_reserve ();
   const char *translations = g_getenv ("PEEPHOLE_LOCALE_DIR"); /* of a build that is not installed */
 
   bindtextdomain (GETTEXT_PACKAGE, translations ? translations : LOCALEDIR);

@@ -307,23 +307,38 @@ test_bytes (void)
   g_rmdir (folder);
 }
 
-/* An answer that cannot be written is a failure. */
+/* A stream that is full, closed or a folder is a failure that is said, and nothing else is read or written in its place. */
 static void
-test_full_disk (void)
+test_streams (void)
 {
+  static const struct
+  {
+    const char *arguments, *message; /* a shell's, with its redirection */
+  } rows[] = {
+    { "-c info -c passes > /dev/full", "cannot be written: No space left on device" },
+    { "-c info >&-", "cannot be written: Bad file descriptor" },
+    { "<&-", "standard input cannot be read: Bad file descriptor" },
+    { "-f - < /", "standard input cannot be read: Is a directory" },
+    { "-f / -c info", "/ cannot be read: Is a directory" },
+  };
   g_autofree char *file = example ("seed.onnxtxt"),
                   *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
-  g_autofree char *line = g_strdup_printf ("sh -c \"'%s' '%s' -c info -c passes > /dev/full\"", program, file), *err = NULL;
-  int status;
 
   if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
     {
       g_test_skip ("there is no /dev/full: mount /dev, as a usual container has it");
       return;
     }
-  g_assert_true (g_spawn_command_line_sync (line, NULL, &err, &status, NULL));
-  g_assert_cmpint (WEXITSTATUS (status), ==, 1);
-  g_assert_nonnull (strstr (err, "cannot be written"));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("sh -c \"timeout 60 '%s' '%s' %s\"", program, file, rows[i].arguments),
+                      *err = NULL;
+      int status;
+
+      g_assert_true (g_spawn_command_line_sync (line, NULL, &err, &status, NULL));
+      g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+      g_assert_nonnull (strstr (err, rows[i].message));
+    }
 }
 
 static void
@@ -481,7 +496,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/peep/sources", test_sources);
   g_test_add_func ("/peep/places", test_places);
   g_test_add_func ("/peep/bytes", test_bytes);
-  g_test_add_func ("/peep/full-disk", test_full_disk);
+  g_test_add_func ("/peep/streams", test_streams);
   g_test_add_func ("/peep/hostile-errors", test_hostile_errors);
   g_test_add_func ("/peep/strange-scripts", test_strange_scripts);
   g_test_add_func ("/peep/history", test_history_of_what_went_well);
