@@ -31,6 +31,19 @@ take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue 
   return ok;
 }
 
+/* Makes the sequence with which a loop begins, of a list that is known. @last: what the loop makes of it. */
+static PhValue *
+sequence_of (PhConvert *l, const PhValue *list, const PhValue *last)
+{
+  const PhType *item = ph_aten_is_sequence (last) ? last->type->item : NULL;
+  const PhDType dtype = item != NULL && item->kind == PH_KIND_TENSOR ? item->dtype : PH_FLOAT;
+
+  if (list->producer->inputs->len > 0)
+    return ph_build_node (l->b, &ph_op_SequenceConstruct, (PhValue **) list->producer->inputs->pdata, list->producer->inputs->len,
+                          NULL, 1);
+  return ph_build_node (l->b, &ph_op_SequenceEmpty, NULL, 0, PH_ATTRS (ph_attr_new_int ("dtype", dtype)), 1);
+}
+
 static gboolean
 loop (PhConvert *l, PhValue **out)
 {
@@ -53,6 +66,15 @@ loop (PhConvert *l, PhValue **out)
         return ph_convert_stay (l, "'%s' starts as %s and continues as %s", ((PhValue *) body->inputs->pdata[2 + i])->name,
                                 ph_dtype_name (from), ph_dtype_name (next));
       types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
+      if (ph_aten_is_sequence (body->inputs->pdata[2 + i]) && ph_aten_is_tensors (first))
+        {
+          PhValue *begin = sequence_of (l, first, last);
+
+          if (begin == NULL)
+            return FALSE;
+          l->in[2 + i] = begin;
+          types[i] = begin->type;
+        }
       results[i] = types[i];
     }
   made = ph_loop_new (l->b, l->in[0], l->in[1], l->in + 2, types, n, results, n);

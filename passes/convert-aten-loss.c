@@ -206,7 +206,7 @@ static gboolean
 cross_entropy (PhConvert *l, PhValue **out)
 {
   const double smooth = ph_aten_number (l, "label_smoothing", 0);
-  PhValue *x = ph_aten_operand (l), *target = ph_aten_tensor (l, 1), *weight = ph_aten_tensor (l, 2), *logs, *loss;
+  PhValue *x = ph_aten_operand (l), *target = ph_aten_tensor (l, 1), *weight = ph_aten_tensor (l, 2), *logs, *loss, *total = NULL;
   const int rank = x != NULL ? ph_value_rank (x) : -1;
   const gint64 axis = rank == 1 ? 0 : 1, classes = rank >= 1 ? ph_value_dim (x, (int) axis) : -1;
   gboolean chances;
@@ -219,9 +219,20 @@ cross_entropy (PhConvert *l, PhValue **out)
       out[0] = by_class (l, &ph_op_SoftmaxCrossEntropyLoss, x, target, weight);
       return TRUE;
     }
-  if (weight != NULL || rank < 2 || classes <= 0 || ph_aten_int (l, "ignore_index", -100) >= 0)
-    return ph_convert_stay (l, "it has weights, or the number of classes is not known");
+  if (rank < 2 || classes <= 0 || ph_aten_int (l, "ignore_index", -100) >= 0)
+    return ph_convert_stay (l, "it ignores a class, or the number of classes is not known");
   logs = PH_BUILD_WITH (l->b, LogSoftmax, PH_ATTRS (ph_attr_new_int ("axis", axis)), x);
+  if (weight != NULL)
+    {
+      gint64 along[PH_MAX_RANK];
+
+      for (int i = 0; i < rank; i++)
+        along[i] = i == axis ? classes : 1;
+      if (!chances && strcmp (reduction (l), "mean") == 0) /* the mean is over the weights of the targets */
+        total = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
+                               PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), weight, target));
+      logs = PH_BUILD (l->b, Mul, logs, ph_convert_reshape (l, weight, along, (guint) rank));
+    }
   if (!chances)
     target = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", axis)), target,
                             ph_build_scalar (l->b, PH_INT64, (double) classes),
@@ -229,6 +240,74 @@ cross_entropy (PhConvert *l, PhValue **out)
   if (smooth != 0)
     target = PH_BUILD (l->b, Add, PH_BUILD (l->b, Mul, target, like (l, x, 1 - smooth)), like (l, x, smooth / (double) classes));
   loss = PH_BUILD (l->b, Neg, reduce (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, logs, target), &axis, 1, FALSE));
+  out[0] = total != NULL ? PH_BUILD (l->b, Div, reduce (l, &ph_op_ReduceSum, loss, NULL, 0, FALSE), total) : reduced (l, loss);
+  return TRUE;
+}
+
+static PhValue *
+hinge (PhConvert *l, PhValue *x, double margin)
+{
+  if (margin != 0)
+    x = PH_BUILD (l->b, Add, x, like (l, x, margin));
+  return PH_BUILD (l->b, Relu, x);
+}
+
+static PhValue *
+between (PhConvert *l, PhValue *x, PhValue *y, double p)
+{
+  const gint64 last = -1;
+
+  x = PH_BUILD (l->b, Add, PH_BUILD (l->b, Sub, x, y), like (l, x, ph_aten_number (l, "eps", 1e-6)));
+  return reduce (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, &last, 1, FALSE);
+}
+
+/* Losses that only count what is nearer than a margin. */
+static gboolean
+with_margin (PhConvert *l, PhValue **out)
+{
+  const char *op = ph_aten_name (l);
+  PhValue *x = ph_aten_float (l), *y = ph_aten_tensor (l, 1), *z = ph_aten_tensor (l, 2), *loss, *other;
+  const double p = ph_aten_number (l, "p", strcmp (op, "multi_margin_loss") == 0 ? 1 : 2),
+               margin = ph_aten_number (l, "margin", strcmp (op, "margin_ranking_loss") == 0 ? 0 : 1);
+  const gint64 last = -1;
+
+  if (x == NULL || y == NULL || l->stays != NULL)
+    return ph_convert_stay (l, "its operands are not known");
+  if (strcmp (op, "margin_ranking_loss") == 0)
+    {
+      if (z == NULL)
+        return ph_convert_stay (l, "it has no target");
+      loss = hinge (l, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Mul, z, PH_BUILD (l->b, Sub, x, y))), margin);
+    }
+  else if (strcmp (op, "triplet_margin_loss") == 0)
+    {
+      if (z == NULL || (p != 1 && p != 2))
+        return ph_convert_stay (l, "its norm is neither the sum of distances nor the Euclidean one");
+      other = between (l, x, z, p);
+      if (ph_aten_int (l, "swap", 0) != 0)
+        other = PH_BUILD (l->b, Min, other, between (l, y, z, p));
+      loss = hinge (l, PH_BUILD (l->b, Sub, between (l, x, y, p), other), margin);
+    }
+  else if (strcmp (op, "hinge_embedding_loss") == 0)
+    loss = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, y, like (l, y, 1)), x, hinge (l, PH_BUILD (l->b, Neg, x), margin));
+  else if (strcmp (op, "soft_margin_loss") == 0)
+    loss = PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Mul, x, y)));
+  else /* multi_margin_loss: all classes but the right one, against that */
+    {
+      const gint64 classes = ph_value_rank (x) == 2 ? ph_value_dim (x, 1) : -1;
+
+      if (classes < 1 || (p != 1 && p != 2))
+        return ph_convert_stay (l, "it has no batch, or the number of classes is not known");
+      y = PH_BUILD (l->b, Unsqueeze, y, ph_convert_ints_value (l, &last, 1));
+      other = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", 1)), x, y);
+      loss = hinge (l, PH_BUILD (l->b, Sub, x, other), margin);
+      if (p == 2)
+        loss = PH_BUILD (l->b, Mul, loss, loss);
+      if (z != NULL)
+        loss = PH_BUILD (l->b, Mul, loss, PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), z, y));
+      loss = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, ph_convert_iota (l, classes, 1, 2), y), like (l, x, 0), loss);
+      loss = reduce (l, &ph_op_ReduceMean, loss, &last, 1, FALSE);
+    }
   out[0] = reduced (l, loss);
   return TRUE;
 }
@@ -399,7 +478,10 @@ static const char chain[] = "The gradient is written out by the chain rule.";
 #define DISTANCE(name) { "aten:" name, distance, "Sub, Abs or Mul, and their mean", errors }
 #define BACKWARD(name) { "aten:" name, elementwise, "Mul or Where", chain }
 
+#define MARGIN(name) { "aten:" name, with_margin, "Relu of a difference", "Only what is nearer than the margin counts." }
+
 const PhConvertRule ph_convert_aten_loss[] = {
+  MARGIN ("margin_ranking_loss"), MARGIN ("triplet_margin_loss"), MARGIN ("hinge_embedding_loss"), MARGIN ("multi_margin_loss"), { "aten:soft_margin_loss", with_margin, "Softplus", chances },
   DISTANCE ("mse_loss"), DISTANCE ("l1_loss"), DISTANCE ("smooth_l1_loss"), DISTANCE ("huber_loss"), { "aten:pairwise_distance", pairwise, "ReduceL2 of the difference", errors },
   { "aten:cdist", all_distances, "ReduceL2 of all differences", errors }, { "aten:_cdist_forward", all_distances, "ReduceL2 of all differences", errors },
   { "aten:binary_cross_entropy", binary_cross_entropy, "Log and Mul", chances }, { "aten:binary_cross_entropy_with_logits", binary_cross_entropy, "Softplus and Mul", chances },

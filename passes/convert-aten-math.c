@@ -151,11 +151,13 @@ activation (PhConvert *l, PhValue **out)
                        ph_convert_like (l, x, ph_aten_number (l, "max_val", 1)));
   else if (strcmp (op, "softplus") == 0)
     {
-      const double beta = ph_aten_number (l, "beta", 1);
+      const double beta = ph_aten_number (l, "beta", 1), threshold = ph_aten_number (l, "threshold", 20);
 
       out[0] = beta == 1 ? PH_BUILD (l->b, Softplus, x)
                          : PH_BUILD (l->b, Div, PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta))),
                                      ph_convert_like (l, x, beta));
+      if (threshold < 15 && beta > 0) /* the line begins where the curve is still above it */
+        out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, threshold / beta)), x, out[0]);
     }
   else if (strcmp (op, "threshold") == 0)
     out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, x, ph_convert_like (l, x, ph_aten_number (l, "threshold", 0))), x,
@@ -279,6 +281,16 @@ binary (PhConvert *l, PhValue **out)
       {
         const gboolean truth = binary_ops[i].op == &ph_op_Mul && a.dtype == PH_BOOL && b.dtype == PH_BOOL;
 
+        /* In TorchScript a whole number to the power of another is a float. */
+        if (binary_ops[i].op == &ph_op_Pow && a.level == 0 && b.level == 0 && a.dtype == PH_INT64 && b.dtype == PH_INT64
+            && (a.value == NULL || ph_value_constant (a.value) != NULL
+                || (a.value->producer != NULL && a.value->producer->op == &ph_op_Gather
+                    && ph_node_input (a.value->producer, 0)->producer != NULL
+                    && ph_node_input (a.value->producer, 0)->producer->op == &ph_op_Shape)))
+          {
+            a.dtype = PH_DOUBLE;
+            a.value = a.value != NULL ? ph_convert_cast (l, a.value, PH_DOUBLE) : NULL;
+          }
         if (!ph_aten_binary (l, truth ? &ph_op_And : binary_ops[i].op, &a, &b, out))
           return FALSE;
         /* Lists of numbers: of one length, and equal one by one. */

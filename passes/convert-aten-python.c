@@ -190,224 +190,9 @@ ph_aten_python_length (PhConvert *l, PhValue **out)
   else if (x != NULL && x->producer != NULL && strcmp (x->producer->domain, "prim") == 0
            && g_str_has_suffix (x->producer->op_type, "Construct"))
     out[0] = ph_build_scalar (l->b, PH_INT64, x->producer->inputs->len);
+  else if (ph_aten_is_sequence (x))
+    out[0] = PH_BUILD (l->b, SequenceLength, (PhValue *) x);
   return out[0] != NULL;
-}
-
-/* ── lists ── */
-
-/* Returns @value, or the concatenation of its elements if it is a list. */
-PhValue *
-ph_aten_list_as_tensor (PhConvert *l, PhValue *value)
-{
-  const PhNode *list = value != NULL ? value->producer : NULL;
-  g_autofree PhValue **parts = NULL;
-  PhAtenArg *args;
-  const gint64 one = 1;
-  PhDType dtype;
-  g_autofree PhAtenArg *all = NULL;
-
-  if (list == NULL || !ph_aten_is_list (list) || list->inputs->len == 0)
-    return value;
-  parts = g_new0 (PhValue *, list->inputs->len);
-  args = all = g_new0 (PhAtenArg, list->inputs->len);
-  for (guint i = 0; i < list->inputs->len; i++)
-    {
-      if (list->inputs->pdata[i] == NULL || ph_value_rank (list->inputs->pdata[i]) != 0)
-        return value;
-      args[i] = (PhAtenArg) { .value = list->inputs->pdata[i], .dtype = ph_value_dtype (list->inputs->pdata[i]) };
-    }
-  dtype = ph_aten_promote (args, list->inputs->len);
-  for (guint i = 0; i < list->inputs->len; i++)
-    parts[i] = ph_convert_reshape (l, ph_aten_as (l, &args[i], dtype, NULL), &one, 1);
-  return ph_aten_concat (l, parts, list->inputs->len, 0);
-}
-
-/* Concatenates several operands of one element each. */
-PhValue *
-ph_aten_several (PhConvert *l)
-{
-  const guint n = ph_aten_n_tensors (l);
-  g_autofree PhValue **parts = g_new0 (PhValue *, n + 1);
-  const gint64 one = 1;
-
-  for (guint i = 0; i < n; i++)
-    {
-      PhValue *part = ph_aten_tensor (l, i);
-
-      parts[i] = part != NULL ? ph_convert_reshape (l, ph_convert_cast (l, part, PH_BOOL), &one, 1) : NULL;
-    }
-  return ph_aten_concat (l, parts, n, 0);
-}
-
-PhValue *
-ph_aten_new_list (PhConvert *l, PhValue **items, guint n)
-{
-  PhNode *made = l->b->error == NULL ? ph_graph_add_node (l->b->graph,
-                                                          &(PhNodeSpec) { .op_type = "ListConstruct",
-                                                                          .domain = "prim",
-                                                                          .inputs = items,
-                                                                          .n_inputs = n,
-                                                                          .n_outputs = 1,
-                                                                          .before = l->b->before },
-                                                          &l->b->error)
-                                     : NULL;
-
-  return made != NULL ? ph_node_output (made, 0) : NULL;
-}
-
-/* Concatenates lists of tensors. (nullable) */
-static PhValue *
-join_tensors (PhConvert *l)
-{
-  const PhValue *lists[] = { ph_aten_tensor (l, 0), ph_aten_tensor (l, 1) };
-  g_autoptr (GPtrArray) items = g_ptr_array_new ();
-  gboolean tensors = FALSE;
-
-  for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
-    {
-      const PhNode *list = lists[k] != NULL ? lists[k]->producer : NULL;
-
-      if (list == NULL || !ph_aten_is_list (list))
-        return NULL;
-      for (guint i = 0; i < list->inputs->len; i++)
-        {
-          tensors = tensors || list->inputs->pdata[i] == NULL || ph_value_rank (list->inputs->pdata[i]) != 0;
-          g_ptr_array_add (items, list->inputs->pdata[i]);
-        }
-    }
-  return tensors ? ph_aten_new_list (l, (PhValue **) items->pdata, items->len) : NULL;
-}
-
-/* Concatenates lists, a + b. Returns FALSE if they are none. */
-gboolean
-ph_aten_python_join (PhConvert *l, PhValue **out)
-{
-  static const char *const names[] = { "self", "other" };
-  PhValue *parts[2] = { NULL };
-  gboolean lists = FALSE;
-
-  out[0] = join_tensors (l);
-  if (out[0] != NULL)
-    return TRUE;
-  for (guint i = 0, k = 0; i < 2; i++)
-    {
-      const PhAttr *attr = ph_node_attr (l->node, names[i]);
-
-      if (attr != NULL && attr->kind == PH_ATTR_INTS)
-        {
-          parts[i] = ph_convert_ints_value (l, attr->ints, attr->n);
-          lists = TRUE;
-        }
-      else if (attr == NULL && (parts[i] = ph_aten_tensor (l, k++)) != NULL && parts[i]->producer != NULL
-               && ph_aten_is_list (parts[i]->producer))
-        {
-          parts[i] = ph_aten_list_as_tensor (l, parts[i]);
-          lists = TRUE;
-        }
-    }
-  if (!lists || parts[0] == NULL || parts[1] == NULL || ph_value_rank (parts[0]) != 1 || ph_value_rank (parts[1]) != 1)
-    return FALSE;
-  out[0] = ph_aten_concat (l, parts, 2, 0);
-  return out[0] != NULL;
-}
-
-/* Returns TRUE if the node's result is used as a list rather than as its first element. */
-gboolean
-ph_aten_wants_list (PhConvert *l)
-{
-  static const char *const users[]
-      = { "TupleUnpack", "ListUnpack", "__getitem__", "len", "cat", "concat", "stack", "append", NULL };
-  const PhValue *value = ph_node_output (l->node, 0);
-
-  if (l->n_out == 1 && ph_node_attr (l->node, PH_TORCH_WHOLE) != NULL)
-    return TRUE;
-  for (guint u = 0; l->n_out == 1 && u < value->uses->len; u++)
-    {
-      const PhUse *use = &g_array_index (value->uses, PhUse, u);
-
-      if (use->node != NULL && ph_aten_is_torch (use->node) && use->index == 0 && g_strv_contains (users, use->node->op_type))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-gboolean
-ph_aten_give_parts (PhConvert *l, PhValue **parts, guint n, PhValue **out)
-{
-  if (ph_aten_wants_list (l))
-    return (out[0] = ph_aten_new_list (l, parts, n)) != NULL;
-  if (n < l->n_out)
-    return ph_convert_stay (l, "it has more results than parts");
-  memcpy (out, parts, l->n_out * sizeof *out);
-  return TRUE;
-}
-
-/* Returns the inputs of an operator on a list of tensors, with the list replaced by its elements. (nullable) */
-PhValue **
-ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n)
-{
-  const char *signature = ph_torch_signature (node->op_type);
-  const PhNode *list = *n == 1 && in[0] != NULL ? in[0]->producer : NULL;
-  PhValue **all;
-
-  if (signature == NULL || list == NULL || !ph_aten_is_list (list) || strcmp (list->op_type, "ListConstruct") != 0
-      || (!g_str_has_prefix (signature, "*tensors") && !g_str_has_prefix (signature, "equation *tensors")))
-    return NULL;
-  all = g_new0 (PhValue *, list->inputs->len + 1);
-  for (guint i = 0; i < list->inputs->len; i++)
-    all[i] = list->inputs->pdata[i];
-  *n = list->inputs->len;
-  return all;
-}
-
-static gboolean
-same_list (PhConvert *l, PhValue **out)
-{
-  return ph_aten_same (l, out);
-}
-
-/* Converts list.append (x) to the list with x. */
-static gboolean
-append (PhConvert *l, PhValue **out)
-{
-  PhValue *x = ph_node_input (l->node, 0), *item = l->node->inputs->len > 1 ? ph_node_input (l->node, 1) : NULL;
-  const PhNode *list = x != NULL ? x->producer : NULL;
-  g_autofree PhValue **items = NULL;
-  PhAtenArg number;
-
-  if (item == NULL && ph_node_attr (l->node, "el") != NULL && ph_aten_arg (l, G_MAXUINT, "el", &number))
-    item = ph_build_scalar (l->b, number.dtype, number.number);
-
-  if (list == NULL || item == NULL || !ph_aten_is_list (list) || list->inputs->len > 10000)
-    return ph_convert_stay (l, "the elements of the list are not known");
-  items = g_new0 (PhValue *, list->inputs->len + 1);
-  memcpy (items, list->inputs->pdata, list->inputs->len * sizeof *items);
-  items[list->inputs->len] = item;
-  out[0] = ph_aten_new_list (l, items, list->inputs->len + 1);
-  return out[0] != NULL;
-}
-
-static gboolean
-unpack (PhConvert *l, PhValue **out)
-{
-  PhValue *x = ph_aten_operand (l);
-  const PhNode *list = x != NULL ? x->producer : NULL;
-
-  if (x == NULL)
-    return FALSE;
-  if (list != NULL && ph_aten_is_list (list))
-    {
-      if (list->inputs->len != l->n_out)
-        return ph_convert_stay (l, "it unpacks a different number of elements");
-      for (guint i = 0; i < l->n_out; i++)
-        out[i] = list->inputs->pdata[i];
-      return TRUE;
-    }
-  if (ph_value_rank (x) < 0)
-    return ph_convert_stay (l, "its list is not known");
-  for (guint i = 0; i < l->n_out; i++)
-    out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, ph_build_scalar (l->b, PH_INT64, i));
-  return TRUE;
 }
 
 /* max (a, b), min ([a, b, c]) of numbers. */
@@ -432,6 +217,13 @@ extreme (PhConvert *l, PhValue **out)
       PhValue *all = ph_convert_ints_value (l, ph_node_attr (l->node, "arg0")->ints, ph_node_attr (l->node, "arg0")->n);
 
       out[0] = ph_build_node (l->b, op == &ph_op_Max ? &ph_op_ReduceMax : &ph_op_ReduceMin, &all, 1,
+                              PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
+      return TRUE;
+    }
+  if (x != NULL && l->n_in == 1 && ph_node_attr (l->node, "arg0") == NULL && ph_node_attr (l->node, "arg1") == NULL
+      && ph_value_rank (x) == 1) /* of a list of sizes */
+    {
+      out[0] = ph_build_node (l->b, op == &ph_op_Max ? &ph_op_ReduceMax : &ph_op_ReduceMin, &x, 1,
                               PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
       return TRUE;
     }
@@ -500,6 +292,13 @@ takes_numbers (const PhNode *node)
   return any;
 }
 
+static void
+unref_tensor (gpointer tensor)
+{
+  if (tensor != NULL) /* of an input that is left out, or is not known */
+    ph_tensor_unref (tensor);
+}
+
 static PhTensor *
 compute (const PhValue *value, guint depth)
 {
@@ -512,7 +311,7 @@ compute (const PhValue *value, guint depth)
     return ph_tensor_ref (tensor);
   if (node == NULL || node->op == NULL || node->graphs != NULL || node->outputs->len > G_N_ELEMENTS (outputs) || depth > 32)
     return NULL;
-  inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  inputs = g_ptr_array_new_with_free_func (unref_tensor);
   for (guint i = 0; i < node->inputs->len && ok; i++)
     {
       PhTensor *input = node->inputs->pdata[i] != NULL ? compute (node->inputs->pdata[i], depth + 1) : NULL;
@@ -545,7 +344,6 @@ ph_aten_settled (PhConvert *l, PhValue *value)
 static const char known[] = "It is known from the types of the operands.";
 static const char machine[] = "For inference on a CPU the answer is always the same.";
 static const char message[] = "It only formats the text of a message.";
-static const char elements[] = "No list is needed, because each element is used directly where the list is read.";
 
 /* clang-format off */
 #define WHERE(name) { name, surroundings, "a constant", machine }
@@ -556,8 +354,6 @@ const PhConvertRule ph_convert_aten_python[] = {
   WHERE ("prim:requires_grad"), WHERE ("aten:requires_grad"), WHERE ("aten:is_grad_enabled"), WHERE ("aten:is_autocast_enabled"), WHERE ("prim:is_cuda"), WHERE ("prim:is_nested"),
   WHERE ("prim:is_sparse"), WHERE ("prim:is_quantized"), WHERE ("prim:is_mkldnn"), WHERE ("prim:is_xpu"), WHERE ("prim:is_meta"), WHERE ("aten:is_scripting"), WHERE ("aten:is_complex"),
   { "torch:str", text, "a constant", message }, { "aten:str", text, "a constant", message }, { "aten:format", text, "a constant", message }, { "aten:find", find, "a constant", message },
-  { "prim:TupleUnpack", unpack, "its elements", elements }, { "prim:ListUnpack", unpack, "its elements", elements },
-  { "aten:append", append, "a longer list", elements }, { "aten:list", same_list, "its operand", elements },
   { "prim:max", extreme, "Max", "Both return the larger number." }, { "prim:min", extreme, "Min", "Both return the smaller number." },
   { "aten:__range_length", range_length, "a constant", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index is the start plus the iteration number times the step." },
   { NULL }

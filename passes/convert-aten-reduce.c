@@ -50,6 +50,13 @@ reduce (PhConvert *l, PhValue **out)
   if (x == NULL || !read_dims (l, axes, &n, &keep))
     return FALSE;
   x = ph_aten_list_as_tensor (l, x);
+  if (strcmp (op, "sum") == 0 && ph_aten_n_tensors (l) > 1) /* sum ([1, 2, 3]) */
+    {
+      for (guint i = 1; i < ph_aten_n_tensors (l); i++)
+        x = PH_BUILD (l->b, Add, x, ph_convert_cast (l, ph_aten_tensor (l, i), ph_value_dtype (x)));
+      out[0] = x;
+      return x != NULL;
+    }
   if (truth && ph_aten_n_tensors (l) > 1) /* all ([a, b, c]) */
     x = ph_aten_several (l);
   if (strcmp (op, "logsumexp") == 0)
@@ -348,6 +355,15 @@ get_item (PhConvert *l, PhValue **out)
 
   if (x == NULL || (index == NULL && (known == NULL || known->kind != PH_ATTR_INT)))
     return ph_convert_stay (l, "its index is not a number");
+  if (ph_aten_n_tensors (l) > 1) /* of a list that was written out here */
+    {
+      const gint64 i = ph_aten_int (l, "idx", 0), n = ph_aten_n_tensors (l);
+
+      if (l->stays != NULL || i < -n || i >= n)
+        return ph_convert_stay (l, "its index is not known, or not in the list");
+      out[0] = ph_aten_tensor (l, (guint) (i < 0 ? i + n : i));
+      return out[0] != NULL;
+    }
   if (list != NULL && ph_aten_is_list (list))
     {
       const gint64 i = index == NULL || ph_value_constant (index) != NULL ? ph_aten_int (l, "idx", 0) : G_MAXINT64,
@@ -360,6 +376,11 @@ get_item (PhConvert *l, PhValue **out)
     }
   if (index == NULL)
     index = ph_build_scalar (l->b, PH_INT64, (double) known->i);
+  if (ph_aten_is_sequence (x))
+    {
+      out[0] = PH_BUILD (l->b, SequenceAt, x, index);
+      return TRUE;
+    }
   out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, index);
   return TRUE;
 }
@@ -478,7 +499,11 @@ tensor (PhConvert *l, PhValue **out)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_floats (data->floats, data->n));
   else if (x != NULL && (x->producer == NULL || !ph_aten_is_list (x->producer)))
     out[0] = x;
+  else if (data != NULL && data->kind == PH_ATTR_STRING)
+    out[0] = ph_aten_nested (l, ph_node_attr_string (l->node, data->name, ""));
   else
+    return ph_convert_stay (l, "its elements are not known");
+  if (out[0] == NULL)
     return ph_convert_stay (l, "its elements are not known");
   if (dtype != PH_UNDEFINED && out[0] != NULL)
     out[0] = ph_convert_cast (l, out[0], dtype);

@@ -272,41 +272,6 @@ repeat (PhConvert *l, PhValue **out)
 /* ── joining and cutting ── */
 
 static gboolean
-join (PhConvert *l, PhValue **out)
-{
-  const guint n = ph_aten_n_tensors (l);
-  const gint64 axis = ph_aten_int (l, "dim", 0);
-  g_autofree PhValue **parts = g_new0 (PhValue *, n + 1);
-  g_autofree PhAtenArg *args = g_new0 (PhAtenArg, n + 1);
-  guint kept = 0;
-  PhDType dtype;
-
-  for (guint i = 0; i < n; i++)
-    {
-      PhValue *part = ph_aten_tensor (l, i);
-
-      if (part == NULL)
-        return ph_convert_stay (l, "an element of its list is not a known number");
-      /* Empty vectors are skipped: a list begins with one before anything is appended. */
-      if (strcmp (ph_aten_name (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
-        continue;
-      args[kept] = (PhAtenArg) { .value = part, .dtype = ph_value_dtype (part), .level = 2 };
-      parts[kept++] = part;
-    }
-  if (kept == 0)
-    return ph_convert_stay (l, "its list is not known");
-  dtype = ph_aten_promote (args, kept);
-  for (guint i = 0; i < kept; i++)
-    {
-      parts[i] = ph_aten_as (l, &args[i], dtype, NULL);
-      if (parts[i] != NULL && strcmp (ph_aten_name (l), "stack") == 0)
-        parts[i] = PH_BUILD (l->b, Unsqueeze, parts[i], ph_convert_ints_value (l, &axis, 1));
-    }
-  out[0] = ph_build_node (l->b, &ph_op_Concat, parts, kept, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
-  return TRUE;
-}
-
-static gboolean
 split (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0  ? "split_sizes"
@@ -579,7 +544,6 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:broadcast_to", expand, "Expand", "In PyTorch -1 keeps a size; in ONNX's Expand a 1 does." },
   { "aten:expand", expand, "Expand", "In PyTorch -1 keeps a size; in ONNX's Expand a 1 does." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
   { "aten:repeat", repeat, "Tile", "PyTorch adds leading dimensions first." }, { "aten:tile", repeat, "Tile", "PyTorch adds leading dimensions first." },
-  { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX only concatenates along an existing dimension, so one is added first." },
   { "aten:split", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." }, { "aten:split_with_sizes", split, "Slices", dims }, { "aten:chunk", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." },
   { "aten:unsafe_chunk", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." }, { "aten:unsafe_split", split, "Slices", "The parts are slices along one dimension; the last one may be smaller." },
   { "aten:tensor_split", split, "Slices", "If the size is not divisible, the first parts get one element more." },

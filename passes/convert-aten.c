@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-aten.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/io/torch/schema.h"
@@ -193,12 +194,24 @@ list_ints (PhValue *value, gint64 *out, guint *n)
       *n = list->inputs->len;
       return TRUE;
     }
-  if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_rank (tensor) > 1
-      || ph_tensor_count (tensor) > room)
+  if (tensor == NULL || ph_tensor_rank (tensor) > 1 || ph_tensor_count (tensor) > room)
     return FALSE;
   *n = (guint) ph_tensor_count (tensor);
+  if (ph_dtype_is_integer (ph_tensor_dtype (tensor)))
+    {
+      for (guint i = 0; i < *n; i++)
+        out[i] = ph_tensor_get_int (tensor, i);
+      return TRUE;
+    }
+  /* What floor () gives of a Python number is a whole one, too. */
   for (guint i = 0; i < *n; i++)
-    out[i] = ph_tensor_get_int (tensor, i);
+    {
+      const double number = ph_dtype_is_float (ph_tensor_dtype (tensor)) ? ph_tensor_get (tensor, i) : 0.5;
+
+      if (number != floor (number) || fabs (number) > 1e15)
+        return FALSE;
+      out[i] = (gint64) number;
+    }
   return TRUE;
 }
 
@@ -374,6 +387,29 @@ ph_aten_is_list (const PhNode *node)
 }
 
 gboolean
+ph_aten_is_tensors (const PhValue *value)
+{
+  const PhNode *list = value != NULL ? value->producer : NULL;
+
+  if (list == NULL || !ph_aten_is_list (list) || strcmp (list->op_type, "ListConstruct") != 0)
+    return FALSE;
+  for (guint i = 0; i < list->inputs->len; i++)
+    {
+      const PhValue *item = list->inputs->pdata[i];
+
+      if (item == NULL || (item->producer != NULL && ph_aten_is_list (item->producer)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_aten_is_sequence (const PhValue *value)
+{
+  return value != NULL && value->type != NULL && value->type->kind == PH_KIND_SEQUENCE;
+}
+
+gboolean
 ph_aten_raises (const PhGraph *graph)
 {
   PH_FOREACH_NODE (node, graph)
@@ -504,6 +540,10 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
       const PhType *type = outside != NULL ? outside->type : NULL;
       PhDim dims[PH_MAX_RANK];
 
+      /* A list whose length the loop changes becomes a sequence. */
+      if (inside->type == NULL && ph_aten_is_tensors (outside)
+          && !ph_value_set_type (inside, ph_type_sequence (PH_KIND_SEQUENCE, ph_type_unranked (PH_UNDEFINED)), error))
+        return FALSE;
       if (inside->type != NULL || type == NULL || type->kind != PH_KIND_TENSOR || type->dtype == PH_UNDEFINED)
         continue;
       for (guint d = 0; type->has_rank && d < type->rank; d++)

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[],
     ph_convert_aten_layer[], ph_convert_aten_control[], ph_convert_aten_index[], ph_convert_aten_python[], ph_convert_aten_loss[],
-    ph_convert_aten_part[], ph_convert_aten_special[];
+    ph_convert_aten_part[], ph_convert_aten_special[], ph_convert_aten_order[], ph_convert_aten_matrix[],
+    ph_convert_aten_recurrent[], ph_convert_aten_resize[], ph_convert_aten_list[];
 
 /* A tensor or a number, as PyTorch promotes them: numbers yield to tensors without dimensions, and these to those that have some. */
 typedef struct
@@ -54,8 +55,10 @@ PhValue *ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start,
 PhValue *ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis);
 gboolean ph_aten_same (PhConvert *l, PhValue **out);
 gboolean ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out);
-gboolean ph_aten_shuffle (PhConvert *l, PhValue **out);        /* channels and pixels, among each other */
-PhValue *ph_aten_xlogy (PhConvert *l, PhValue *x, PhValue *y); /* x log y, and 0 where x is 0           */
+gboolean ph_aten_shuffle (PhConvert *l, PhValue **out);                       /* channels and pixels, among each other */
+PhValue *ph_aten_xlogy (PhConvert *l, PhValue *x, PhValue *y);                /* x log y, and 0 where x is 0           */
+PhValue *ph_aten_dense (PhConvert *l, PhValue *x, PhValue *w, PhValue *bias); /* x w' + bias, which is nullable */
+PhValue *ph_aten_nested (PhConvert *l, const char *text);                     /* "[[1, 2], [3, 4]]" (nullable)     */
 /* One ONNX operator on two tensors of one type. */
 gboolean ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out);
 
@@ -85,6 +88,8 @@ gboolean ph_aten_raises (const PhGraph *graph); /* it stops with an error */
 const char *ph_aten_unread (const PhNode *node, const char *op);
 gboolean ph_aten_is_torch (const PhNode *node);
 gboolean ph_aten_is_control (const PhNode *node);
-gboolean ph_aten_is_list (const PhNode *node); /* nothing to convert: who uses it reads it */
+gboolean ph_aten_is_list (const PhNode *node);       /* nothing to convert: who uses it reads it */
+gboolean ph_aten_is_tensors (const PhValue *value);  /* a list of tensors, or an empty one       */
+gboolean ph_aten_is_sequence (const PhValue *value); /* a list whose length is not known          */
 
 G_END_DECLS

@@ -16,7 +16,8 @@ static const PhConvertRule *const tables[] = {
   ph_convert_tflite,      ph_convert_openvino,     ph_convert_onednn,     ph_convert_mindspore,   ph_convert_tvm,
   ph_convert_tvm_shape,   ph_convert_aten,         ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce,
   ph_convert_aten_layer,  ph_convert_aten_control, ph_convert_aten_index, ph_convert_aten_python, ph_convert_aten_loss,
-  ph_convert_aten_part,   ph_convert_aten_special
+  ph_convert_aten_part,   ph_convert_aten_special, ph_convert_aten_order, ph_convert_aten_matrix, ph_convert_aten_recurrent,
+  ph_convert_aten_resize, ph_convert_aten_list,
 };
 
 /* Returns TRUE for a dialect whose rules are named with its domain as a prefix. */

@@ -72,6 +72,29 @@ test_script (void)
   g_assert_cmpstr (((PhValue *) model->graph->outputs->pdata[0])->name, ==, "r");
 }
 
+/* Named tuples and dictionaries are read through; a tuple is an input for each element; a default is left out unless asked for. */
+static void
+test_options (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "torchscript", "options.pt", NULL);
+  g_autofree char *with_mask = g_strdup_printf ("%s/4", path), *wrong = g_strdup_printf ("%s/x", path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error), other = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->inputs->len, ==, 3);
+  g_assert_cmpstr (((PhValue *) model->graph->inputs->pdata[1])->name, ==, "past_0");
+  g_assert_cmpuint (model->graph->outputs->len, ==, 2);
+  PH_FOREACH_NODE (node, model->graph)
+    g_assert_true (strcmp (node->op_type, "add") == 0 || strcmp (node->op_type, "mul") == 0);
+  other = ph_io_open (with_mask, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (other->graph->inputs->len, ==, 4);
+  g_assert_cmpstr (maker (other, "t1")->op_type, ==, "masked_fill");
+  g_assert_null (ph_io_open (wrong, NULL, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "is no number of inputs"));
+}
+
 static void
 test_fx (void)
 {
@@ -305,6 +328,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/torch/script", test_script);
+  g_test_add_func ("/torch/options", test_options);
   g_test_add_func ("/torch/fx", test_fx);
   g_test_add_func ("/torch/table", test_table);
   g_test_add_func ("/torch/graph-text", test_graph_text);

@@ -41,6 +41,12 @@ run_free (gpointer data)
   g_free (run);
 }
 
+static gint64
+known_count (const PhValue *value)
+{
+  return value != NULL && value->type != NULL ? MAX (ph_type_count (value->type), 0) : 0;
+}
+
 gboolean
 ph_call_is_quick (PhCall *call, guint nodes, gint64 flops)
 {
@@ -48,8 +54,12 @@ ph_call_is_quick (PhCall *call, guint nodes, gint64 flops)
 
   if (graph->n_nodes > nodes)
     return FALSE;
+  /* What only moves elements, and what another system's operator computes, costs an operation an element. */
+  for (guint i = 0; i < graph->inputs->len && flops > 0; i++)
+    flops -= known_count (graph->inputs->pdata[i]);
   PH_FOREACH_NODE (node, graph)
-    flops -= MAX (ph_node_flops (node), 0);
+    if (flops > 0)
+      flops -= MAX (ph_node_flops (node), node->outputs->len > 0 ? known_count (ph_node_output (node, 0)) : 0);
   return flops > 0;
 }
 

@@ -94,6 +94,41 @@ read_pickle (PhZip *zip, const char *prefix, const char *name, GError **error)
   return (bytes = ph_zip_read (zip, found, error)) != NULL ? ph_pickle_read (zip->source, member, bytes, error) : NULL;
 }
 
+/* Adds an input of the graph, for a parameter of type Tuple[...] one for each element. */
+static PhTorchVal *
+add_input (PhTorch *torch, const char *name, const PhPy *type, guint depth)
+{
+  const PhPy *inner = type != NULL && type->kind == PH_PY_SUBSCRIPT && type->n == 2 ? type->items[1] : NULL;
+
+  if (inner != NULL && ph_py_is_name (type->items[0], "Optional") && depth < 10)
+    return add_input (torch, name, inner, depth + 1);
+  if (inner != NULL && ph_py_is_name (type->items[0], "Tuple") && depth < 10)
+    {
+      PhTorchVal *tuple = ph_torch_list (torch, TRUE);
+
+      for (guint i = 0; i < (inner->kind == PH_PY_TUPLE ? inner->n : 1); i++)
+        {
+          g_autofree char *each = g_strdup_printf ("%s_%u", name, i);
+
+          g_ptr_array_add (tuple->items,
+                           add_input (torch, each, inner->kind == PH_PY_TUPLE ? inner->items[i] : inner, depth + 1));
+        }
+      return tuple;
+    }
+  return ph_torch_value (
+      torch, ph_sketch_add_input (torch->sketch->main, name,
+                                  type != NULL && type->kind == PH_PY_NAME ? ph_torch_script_type (type->text) : NULL));
+}
+
+/* Returns how many inputs are asked for: 3 of "model.pt/3". Those with a default are left out otherwise, as a caller does. */
+static guint
+wanted_inputs (PhSource *source)
+{
+  guint64 n = 0;
+
+  return source->part != NULL && g_ascii_string_to_unsigned (source->part, 10, 0, 1000, &n, NULL) ? (guint) n : 0;
+}
+
 /* Calls forward () with its parameters as inputs of the graph. */
 static PhTorchVal *
 run_forward (PhTorch *torch, const PhPickle *module, GError **error)
@@ -119,7 +154,7 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
     {
       const PhPy *parameter = forward->items[i], *type = parameter->items[0];
 
-      if (parameter->items[1] != NULL) /* left out, as a caller does */
+      if (parameter->items[1] != NULL && torch->sketch->main->inputs->len >= wanted_inputs (torch->source))
         {
           PhTorchVal *given = ph_torch_expr (&scope, parameter->items[1], NULL, NULL);
 
@@ -128,10 +163,7 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
           g_ptr_array_add (args, given);
           continue;
         }
-      g_ptr_array_add (args, ph_torch_value (torch, ph_sketch_add_input (torch->sketch->main, parameter->text,
-                                                                         type != NULL && type->kind == PH_PY_NAME
-                                                                             ? ph_torch_script_type (type->text)
-                                                                             : NULL)));
+      g_ptr_array_add (args, add_input (torch, parameter->text, type, 0));
     }
   result = ph_torch_call_method (&scope, &at, self, "forward", args, &known);
   if (result != NULL)
@@ -163,6 +195,12 @@ read_model (PhSource *source, GError **error)
       ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "%s/data.pkl: no module is in it", prefix);
       return NULL;
     }
+  if (source->part != NULL && wanted_inputs (source) == 0)
+    {
+      ph_source_fail (source, error, PH_ERROR_FILE, NULL,
+                      "'%s' is no number of inputs: FILE/3 opens it with three, also those that have a default", source->part);
+      return NULL;
+    }
   sketch = ph_sketch_new (source);
   ph_torch_init (&torch, source, sketch, &reason);
   torch.zip = zip;
@@ -180,6 +218,6 @@ read_model (PhSource *source, GError **error)
 /* clang-format off */
 const PhFormat ph_format_torchscript = {
   .name = "torchscript", .title = "PyTorch archive (TorchScript, torch.export)", .patterns = (const char *const[]) { "*.pt", "*.ptl", "*.pt2", NULL },
-  .mime = "application/x-torchscript", .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
+  .mime = "application/x-torchscript", .probe = probe, .read = read_model, .parts = TRUE, .dialect = &ph_dialect_aten,
 };
 /* clang-format on */

@@ -240,12 +240,14 @@ PhTorchVal *
 ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args)
 {
   static const char *const writers[] = { "append",    "extend",    "insert", "pop",         "clear",  "remove", "reverse",
-                                         "sort_list", "_set_item", "Delete", "__delitem__", "update", NULL };
+                                         "sort_list", "_set_item", "Delete", "__delitem__", "update", "add_",   NULL };
   PhTorchVal *list = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
   gint64 i = -1;
 
   if (list == NULL || list->items == NULL || !g_strv_contains (writers, op))
     return NULL;
+  if (g_str_equal (op, "add_")) /* l += [x] */
+    op = "extend";
   if (list->graph != scope->graph)
     {
       ph_torch_fail (scope, at, "it changes a list of outside of this branch or loop");
@@ -258,6 +260,14 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
     g_ptr_array_extend (list->items, last->items, NULL, NULL);
   else if (g_str_equal (op, "clear") && list->kind == PH_TORCH_LIST)
     g_ptr_array_set_size (list->items, 0);
+  else if (g_str_equal (op, "reverse") && list->kind == PH_TORCH_LIST)
+    for (guint a = 0, b = list->items->len; a + 1 < b--; a++)
+      {
+        gpointer item = list->items->pdata[a];
+
+        list->items->pdata[a] = list->items->pdata[b];
+        list->items->pdata[b] = item;
+      }
   else if (g_str_equal (op, "insert") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i)
            && i >= 0)
     g_ptr_array_insert (list->items, (int) MIN (i, (gint64) list->items->len), last);
@@ -310,7 +320,7 @@ viewed_name (const PhPy *py)
 static void
 written_by (const PhPy *py, GHashTable *into, guint depth)
 {
-  static const char *const lists[] = { "append", "extend", "insert", "pop", "clear", "_set_item", "setitem", NULL };
+  static const char *const lists[] = { "append", "extend", "insert", "pop", "clear", "reverse", "_set_item", "setitem", NULL };
 
   if (py == NULL || depth > PH_PY_MAX_DEPTH * 6)
     return;

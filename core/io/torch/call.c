@@ -111,6 +111,10 @@ form_of (const char *op, GPtrArray *args)
       && args->len == (strstr (op, "linear") != NULL || strstr (op, "cubic") != NULL ? 5u : 4u))
     return strstr (op, "linear") != NULL || strstr (op, "cubic") != NULL ? "*input output_size align_corners scales_h scales_w"
                                                                          : "*input output_size scales_h scales_w";
+  /* Of a packed sequence, the lengths are second. */
+  if ((g_str_equal (op, "lstm") || g_str_equal (op, "gru") || g_str_has_prefix (op, "rnn_")) && args->len == 9
+      && ((const PhTorchVal *) args->pdata[3])->items != NULL)
+    return "*data *batch_sizes *hx *params has_biases num_layers dropout train bidirectional";
   if (g_str_equal (op, "arange") && args->len >= 5)
     return args->len == 5   ? "start dtype layout device pin_memory"
            : args->len == 6 ? "start end dtype layout device pin_memory"
@@ -291,6 +295,7 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
     { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
     { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 },
     { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
+    { "_pack_padded_sequence", 2 }, { "_pad_packed_sequence", 2 }, { "_unique2", 3 }, { "_unique", 2 }, { "unique_dim", 3 }, { "unique_consecutive", 3 }, { "linalg_slogdet", 2 }, { "slogdet", 2 }, { "triangular_solve", 2 }, { "linalg_inv_ex", 2 }, { "linalg_cholesky_ex", 2 },
     { "cummax", 2 }, { "lstm_cell", 2 }, { "nll_loss_forward", 2 }, { "nll_loss2d_forward", 2 }, { "max_pool1d_with_indices", 2 }, { "max_pool3d_with_indices", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
   };
   /* clang-format on */
@@ -337,6 +342,7 @@ part_of_list (PhTorch *torch, const PhTorchVal *list, GPtrArray *args)
 static PhTorchVal *
 finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call)
 {
+  static const char *const growing[] = { "append", "extend", "insert", "reverse", NULL };
   GPtrArray *args = call->args, *keywords = call->keywords;
   PhTorch *torch = scope->torch;
   const gboolean aten = g_str_equal (target->domain, PH_TORCH_ATEN);
@@ -357,7 +363,9 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
           args->pdata[i] = ph_torch_value (torch, ph_torch_as_value (scope, at, args->pdata[i]));
       return ph_torch_add_call (scope, at, &lists, call);
     }
-  for (guint i = 0; aten && g_str_equal (target->op, "add") && args->len == 2 && i < 2; i++)
+  for (guint i = 0; aten && args->len == 2 && i < 2
+                    && (g_str_equal (target->op, "add") || (g_str_equal (target->op, "add_") && first->kind == PH_TORCH_VALUE));
+       i++)
     if (((PhTorchVal *) args->pdata[i])->kind == PH_TORCH_LIST && ph_torch_has_value (args->pdata[i]))
       {
         PhTorchVal *list = ph_torch_value (torch, ph_torch_as_value (scope, at, args->pdata[i]));
@@ -368,6 +376,8 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
       }
   if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
       && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
+    return val;
+  if (aten && (val = ph_torch_of_dict (torch, target->op, args)) != NULL)
     return val;
   if ((val = ph_torch_write_list (scope, at, target->op, args)) != NULL || *torch->error != NULL)
     return *torch->error == NULL ? val : NULL;
@@ -389,8 +399,8 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   else
     ph_torch_note_view (val, target->op, first);
   /* A list that is carried by a loop is a value, which grows. */
-  if ((ph_torch_is_in_place (target->op) || g_str_equal (target->op, "append")) && first != NULL && first->kind == PH_TORCH_VALUE
-      && val->kind == PH_TORCH_VALUE)
+  if ((ph_torch_is_in_place (target->op) || g_strv_contains (growing, target->op)) && first != NULL
+      && first->kind == PH_TORCH_VALUE && val->kind == PH_TORCH_VALUE)
     return ph_torch_write (scope, at, first, val->name) ? first : NULL;
   return val;
 }
@@ -551,9 +561,14 @@ ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, gu
     {
       if ((of = ph_torch_expr (scope, callee->items[0], NULL, NULL)) == NULL)
         return NULL;
+      if (of->kind == PH_TORCH_UNKNOWN && g_str_equal (callee->text, "__init__"))
+        return of;
       if (call_member (scope, py, of, &call, &target, &val))
         return val;
     }
+  /* with torch.no_grad (): nothing is differentiated while a model runs */
+  if (dotted != NULL && g_str_has_prefix (dotted, "__torch__.torch.autograd.grad_mode."))
+    return ph_torch_unknown (torch, py);
   if (dotted != NULL && target.op == NULL && g_str_has_prefix (dotted, "__torch__."))
     {
       val = ph_torch_call_function (scope, py, dotted, args, &known);

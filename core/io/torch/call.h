@@ -26,6 +26,7 @@ PhTorchVal *ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *cons
 PhTorchVal *ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call);
 /* What is asked of numbers and lists that are known. (nullable) */
 PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
+PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);
 gboolean ph_torch_gives_list (const PhSketchNode *node);
 /* An element of what gives a list of tensors: split (), chunk (), ... (nullable) */
 PhTorchVal *ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index);

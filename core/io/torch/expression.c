@@ -36,6 +36,53 @@ contains (PhTorch *torch, const PhTorchVal *of, const PhPy *item)
   return ph_torch_bool (torch, FALSE);
 }
 
+/* Evaluates items (), keys (), values () and get () of a dictionary whose keys are known. (nullable) */
+PhTorchVal *
+ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args)
+{
+  const PhTorchVal *dict = args->len > 0 ? args->pdata[0] : NULL, *key = args->len > 1 ? args->pdata[1] : NULL;
+  const gboolean items = g_str_equal (op, "items"), keys = g_str_equal (op, "keys");
+  PhTorchVal *all;
+
+  if (dict == NULL || dict->py == NULL || dict->py->kind != PH_PY_DICT || dict->items == NULL
+      || dict->py->n < 2 * dict->items->len)
+    return NULL;
+  if (g_str_equal (op, "get") && key != NULL && key->kind == PH_TORCH_LITERAL)
+    {
+      g_autofree char *text = ph_py_to_string (key->py);
+
+      for (guint i = 0; i < dict->items->len; i++)
+        {
+          g_autofree char *each = dict->py->items[2 * i] != NULL ? ph_py_to_string (dict->py->items[2 * i]) : NULL;
+
+          if (g_strcmp0 (each, text) == 0)
+            return dict->items->pdata[i];
+        }
+      return args->len > 2 ? args->pdata[2] : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
+    }
+  if ((!items && !keys && !g_str_equal (op, "values")) || args->len > 1)
+    return NULL;
+  all = ph_torch_list (torch, FALSE);
+  for (guint i = 0; i < dict->items->len; i++)
+    {
+      PhTorchVal *name = keys || items ? dict->py->items[2 * i] != NULL ? ph_torch_literal (torch, dict->py->items[2 * i]) : NULL
+                                       : dict->items->pdata[i],
+                 *pair = name;
+
+      if (name == NULL
+          || (name->kind == PH_TORCH_LITERAL && (keys || items) && name->py->kind != PH_PY_STRING && name->py->kind != PH_PY_INT))
+        return NULL;
+      if (items)
+        {
+          pair = ph_torch_list (torch, TRUE);
+          g_ptr_array_add (pair->items, name);
+          g_ptr_array_add (pair->items, dict->items->pdata[i]);
+        }
+      g_ptr_array_add (all->items, pair);
+    }
+  return all;
+}
+
 /* Evaluates @op on known numbers and lists. (nullable) */
 PhTorchVal *
 ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
@@ -390,6 +437,11 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
         return NULL;
       if (val->kind == PH_TORCH_MODULE)
         return ph_torch_get_attr (scope, py, val, py->text);
+      if (val->kind == PH_TORCH_TUPLE && val->py != NULL && val->py->kind == PH_PY_DICT) /* of a named tuple */
+        for (guint i = 0; i < val->items->len && 2 * i < val->py->n; i++)
+          if (val->py->items[2 * i] != NULL && val->py->items[2 * i]->kind == PH_PY_STRING
+              && g_str_equal (val->py->items[2 * i]->text, py->text))
+            return val->items->pdata[i];
       if (ph_py_is_name (py->items[0], "CONSTANTS") && torch->zip != NULL)
         return ph_torch_get_attr (scope, py, val, py->text);
       if (val->kind == PH_TORCH_VALUE && torch->zip == NULL

@@ -264,6 +264,27 @@ ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, c
   return module;
 }
 
+/* Makes a named tuple. Its py has the names, as that of a dictionary has the keys. */
+static PhTorchVal *
+named_tuple (PhTorch *torch, const PhPy *class, GPtrArray *args)
+{
+  PhTorchVal *tuple = ph_torch_list (torch, TRUE);
+  PhPy *names = ph_torch_new_literal (torch, PH_PY_DICT, class->text);
+
+  names->items = ph_py_alloc (torch->own, (2 * (gsize) args->len + 1) * sizeof *names->items);
+  for (guint i = 0; i < class->n_body && tuple->items->len < args->len; i++)
+    if (class->body[i]->kind == PH_PY_ANNOTATED && class->body[i]->items[0]->kind == PH_PY_NAME)
+      {
+        PhPy *name = ph_torch_new_literal (torch, PH_PY_STRING, class->body[i]->items[0]->text);
+
+        names->items[names->n++] = name;
+        names->items[names->n++] = name;
+        g_ptr_array_add (tuple->items, args->pdata[tuple->items->len]);
+      }
+  tuple->py = names;
+  return tuple;
+}
+
 PhTorchVal *
 ph_torch_call_function (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, gboolean *known)
 {
@@ -275,5 +296,6 @@ ph_torch_call_function (PhTorchScope *scope, const PhPy *at, const char *dotted,
   *known = code != NULL && code->kind == PH_PY_DEF;
   if (*known)
     return run_def (scope, code, file, scope->scope, args, 0);
-  return ph_torch_module (scope->torch, NULL, dotted);
+  *known = code != NULL && code->n == 1 && ph_py_is_name (code->items[0], "NamedTuple");
+  return *known ? named_tuple (scope->torch, code, args) : ph_torch_module (scope->torch, NULL, dotted);
 }

@@ -16,6 +16,8 @@ loosest (const PhType *a, const PhType *b)
 
   if (a == NULL || b == NULL || a == b)
     return a == NULL ? b : a;
+  if (a->kind == PH_KIND_TENSOR && a->dtype == PH_UNDEFINED)
+    return b;
   if (a->kind != PH_KIND_TENSOR || b->kind != PH_KIND_TENSOR || a->dtype != b->dtype)
     return a;
   if (!a->has_rank || !b->has_rank || a->rank != b->rank)

@@ -110,11 +110,38 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
   return k == model->graph->outputs->len;
 }
 
+/* Opens the model with as many inputs as there are arrays: a parameter that has a default is one of them only where it is asked for. */
+static PhModel *
+open_model (const char *path, const char *folder, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
+  guint n = 0;
+
+  for (gboolean more = TRUE; more; n += more)
+    {
+      g_autofree char *array = array_path (folder, "input", n);
+
+      more = g_file_test (array, G_FILE_TEST_EXISTS);
+    }
+  if (model != NULL && n > model->graph->inputs->len)
+    {
+      g_autofree char *with = g_strdup_printf ("%s/%u", path, n);
+      PhModel *other = ph_io_open (with, NULL, cancellable, NULL);
+
+      if (other != NULL)
+        {
+          ph_model_free (model);
+          model = other;
+        }
+    }
+  return g_steal_pointer (&model);
+}
+
 gboolean
 ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autofree char *path = find_model (folder), *stays = NULL, *spare = NULL;
-  g_autoptr (PhModel) model = ph_io_open (path, NULL, cancellable, error);
+  g_autoptr (PhModel) model = open_model (path, folder, cancellable, error);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL,
                          results = NULL;
