@@ -276,7 +276,7 @@ keeps_opset (PhPassRun *run)
   g_autofree char *why = NULL;
 
   if (run->options->max_opset <= 0 || run->n_rewrites == 0 || run->options->keep_opset
-      || ph_model_opset (run->model, "") < PH_OPSET_NEWEST)
+      || ph_model_opset (run->model, "") < PH_OPSET_NEWEST || ph_model_is_in_form (run->model, run->options->max_opset))
     return TRUE;
   lowered = ph_model_lowered (run->model, run->options->max_opset, NULL, &why, &local);
   if (lowered == NULL)

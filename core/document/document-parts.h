@@ -12,6 +12,8 @@ typedef struct _PhCopy PhCopy;
 /* @model (transfer full) stands at @history's position. */
 PhCopy *ph_copy_new (PhModel *model, PhHistory *history);
 void ph_copy_unref (PhCopy *copy);
+/* Leaves @model, which is as @history ends, in @spare for the next worker. Consumes @model. */
+void ph_copy_put (PhCopy *spare, PhModel *model, PhHistory *history);
 
 /* findings.c: inputs, and what runs on them found out. */
 typedef struct

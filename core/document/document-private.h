@@ -18,6 +18,7 @@ struct _PhDocument
   PhHistory *history;           /* (nullable) owned                                                        */
   PhCopy *copy;                 /* (nullable) what workers read                                            */
   PhCopy *runner;               /* (nullable) what eval runs: it keeps what it was compiled to              */
+  PhCopy *spare;                /* (nullable) where there is no @copy: what one worker after the other takes and leaves */
   gboolean copied;              /* it is made and kept when first asked for                                */
   GPtrArray *files;             /* (nullable) (element-type PhFile) what the model was read from            */
   GPtrArray *problems;          /* (element-type char*) owned                                              */

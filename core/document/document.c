@@ -44,6 +44,7 @@ clear_file (PhDocument *document)
   ph_document_drop_proofs (document, 0);
   g_clear_pointer (&document->copy, ph_copy_unref);
   g_clear_pointer (&document->runner, ph_copy_unref);
+  g_clear_pointer (&document->spare, ph_copy_unref);
   ph_discard (g_steal_pointer (&document->model), (GDestroyNotify) ph_model_free);
   ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
   g_clear_pointer (&document->path, g_free);

@@ -21,6 +21,9 @@ struct _PhJob
   PhPosition start;
   guint generation;
   PhSnapshot *snapshot; /* (nullable) cloned in the job's thread                      */
+  PhCopy *spare;        /* (nullable) where the clone goes afterwards                 */
+  PhHistory *taken;     /* (nullable) of the document, once it has the edits          */
+  gboolean lent;        /* somebody has the clone, and may change it                  */
   PhModel *model;       /* (nullable) the clone                                       */
   PhModel *start_model; /* (nullable) a second clone, before the passes               */
   gboolean keeps_start;
@@ -48,6 +51,7 @@ ph_job_new (PhDocument *document, PhPosition at)
   job->start = at;
   job->generation = document->generation;
   job->snapshot = ph_snapshot_new (document);
+  job->spare = ph_snapshot_dup_spare (job->snapshot);
   job->history = ph_history_new ();
   job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
   g_array_set_clear_func (job->tasks, clear_task);
@@ -64,6 +68,10 @@ void
 ph_job_free (PhJob *job)
 {
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
+  if (job->taken != NULL && job->model != NULL && !job->lent)
+    ph_copy_put (job->spare, g_steal_pointer (&job->model), job->taken);
+  g_clear_pointer (&job->taken, ph_history_free);
+  g_clear_pointer (&job->spare, ph_copy_unref);
   ph_discard (job->model, (GDestroyNotify) ph_model_free);
   ph_discard (job->start_model, (GDestroyNotify) ph_model_free);
   ph_discard (job->history, (GDestroyNotify) ph_history_free);
@@ -127,6 +135,7 @@ ph_job_get_options (PhJob *job)
 PhModel *
 ph_job_get_model (PhJob *job)
 {
+  job->lent = TRUE;
   return job->model;
 }
 
@@ -172,6 +181,9 @@ find_cap (PhJob *job, int *cap, GError **error)
   g_autoptr (PhModel) file = NULL;
   GError *local = NULL;
 
+  *cap = ph_model_file_opset (job->model);
+  if (*cap > 0 && ph_model_is_in_form (job->model, *cap)) /* no clone is needed, as of most models */
+    return TRUE;
   file = ph_model_at_opset (job->model, 0, cap, NULL, &local);
   if (local != NULL)
     g_propagate_error (error, local);
@@ -234,6 +246,8 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
   g_clear_pointer (&job->history->past, ph_history_free);
   ph_document_truncate (document, job->start);
   ph_history_append (document->history, job->history);
+  if (job->spare != NULL)
+    job->taken = ph_history_snapshot (document->history);
   document->generation++;
   ph_document_update_proving (document);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);

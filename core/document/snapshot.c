@@ -19,6 +19,7 @@ struct _PhCopy
 struct _PhSnapshot
 {
   PhCopy *copy, *runner; /* the model of @runner: NULL until something runs */
+  PhCopy *spare;         /* (nullable) where the model of @copy goes afterwards */
   PhHistory *history;
   GHashTable *feeds;   /* name -> PhTensor */
   GHashTable *kernels; /* (nullable) of the model */
@@ -52,13 +53,45 @@ ph_copy_unref (PhCopy *copy)
 
 /* Creates a copy without a model, which the first user makes. */
 static PhCopy *
-runner_new (void)
+empty_new (void)
 {
   PhCopy *copy = g_new0 (PhCopy, 1);
 
   g_atomic_ref_count_init (&copy->ref_count);
   g_mutex_init (&copy->lock);
   return copy;
+}
+
+/* Takes the model out of @spare, or clones that of @document. */
+static PhCopy *
+take_spare (PhDocument *document, PhCopy *spare)
+{
+  PhCopy *copy = NULL;
+
+  g_mutex_lock (&spare->lock);
+  if (spare->model != NULL)
+    {
+      copy = empty_new ();
+      copy->model = g_steal_pointer (&spare->model);
+      copy->edits = g_steal_pointer (&spare->edits);
+      copy->done = spare->done;
+    }
+  g_mutex_unlock (&spare->lock);
+  return copy != NULL ? copy : ph_copy_new (ph_model_clone (document->model), document->history);
+}
+
+/* Puts the model of @copy, which nobody else uses, into @spare, unless there is one. */
+static void
+put_spare (PhCopy *spare, PhCopy *copy)
+{
+  g_mutex_lock (&spare->lock);
+  if (spare->model == NULL && copy->model != NULL)
+    {
+      spare->model = g_steal_pointer (&copy->model);
+      spare->edits = g_steal_pointer (&copy->edits);
+      spare->done = copy->done;
+    }
+  g_mutex_unlock (&spare->lock);
 }
 
 PhSnapshot *
@@ -74,11 +107,19 @@ ph_snapshot_new (PhDocument *document)
   snapshot->kernels = document->model->kernels != NULL ? g_hash_table_ref (document->model->kernels) : NULL;
   if (copy != NULL)
     g_atomic_ref_count_inc (&copy->ref_count);
-  else
+  else if (document->copied)
     copy = ph_copy_new (ph_model_clone (document->model), document->history);
+  else
+    {
+      if (document->spare == NULL)
+        document->spare = empty_new ();
+      g_atomic_ref_count_inc (&document->spare->ref_count);
+      snapshot->spare = document->spare;
+      copy = take_spare (document, document->spare);
+    }
   snapshot->copy = copy;
   if (document->runner == NULL)
-    document->runner = runner_new ();
+    document->runner = empty_new ();
   g_atomic_ref_count_inc (&document->runner->ref_count);
   snapshot->runner = document->runner;
   if (document->copied && document->copy == NULL)
@@ -89,9 +130,32 @@ ph_snapshot_new (PhDocument *document)
   return snapshot;
 }
 
+PhCopy *
+ph_snapshot_dup_spare (PhSnapshot *snapshot)
+{
+  if (snapshot->spare != NULL)
+    g_atomic_ref_count_inc (&snapshot->spare->ref_count);
+  return snapshot->spare;
+}
+
+void
+ph_copy_put (PhCopy *spare, PhModel *model, PhHistory *history)
+{
+  PhCopy *copy = ph_copy_new (model, history);
+
+  copy->done = history->edits->len;
+  put_spare (spare, copy);
+  ph_copy_unref (copy);
+}
+
 void
 ph_snapshot_free (PhSnapshot *snapshot)
 {
+  if (snapshot->spare != NULL)
+    {
+      put_spare (snapshot->spare, snapshot->copy);
+      ph_copy_unref (snapshot->spare);
+    }
   ph_copy_unref (snapshot->copy);
   ph_copy_unref (snapshot->runner);
   g_hash_table_unref (snapshot->feeds);
@@ -179,7 +243,11 @@ ph_snapshot_return (PhSnapshot *snapshot)
   PhCopy *runner = snapshot->runner;
 
   if (runner->model->nodes->len > MOST_LENT)
-    ph_discard (g_steal_pointer (&runner->model), (GDestroyNotify) ph_model_free);
+    {
+      if (snapshot->spare != NULL)
+        put_spare (snapshot->spare, runner);
+      ph_discard (g_steal_pointer (&runner->model), (GDestroyNotify) ph_model_free);
+    }
   g_mutex_unlock (&runner->lock);
 }
 

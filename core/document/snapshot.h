@@ -18,6 +18,9 @@ PhHistory *ph_snapshot_get_history (PhSnapshot *snapshot);
 GHashTable *ph_snapshot_get_feeds (PhSnapshot *snapshot); /* name -> PhTensor; the worker's own */
 PhHistory *ph_snapshot_dup_history (PhSnapshot *snapshot);
 
+/* Where its model goes when it is freed, and from where the next snapshot takes it. (transfer full) (nullable): the document has a copy. */
+struct _PhCopy *ph_snapshot_dup_spare (PhSnapshot *snapshot);
+
 /* In any thread: the model at @at, for this caller alone until ph_snapshot_done(), and then to be as it was. */
 PhModel *ph_snapshot_at (PhSnapshot *snapshot, PhPosition at);
 void ph_snapshot_done (PhSnapshot *snapshot);

@@ -287,6 +287,81 @@ lower_node (PhLower *l, PhId id)
   return needed;
 }
 
+/* ── models that are in the form already ── */
+
+#define FORM_VALUES 6
+#define FORM_ATTRS  4
+#define FORMS       64
+
+/* All that decides whether a node may stay as it is. */
+typedef struct
+{
+  const char *op_type;
+  guint n_inputs, n_attrs;
+  gconstpointer types[FORM_VALUES]; /* of inputs and outputs; NULL: there is no such value */
+  const char *attrs[FORM_ATTRS];
+} Form;
+
+/* Returns FALSE for a node with more values or attributes than are kept. */
+static gboolean
+read_form (const PhNode *node, Form *form)
+{
+  static const char unknown[] = "";
+  const guint n = node->inputs->len;
+
+  if (n + node->outputs->len > FORM_VALUES || node->attrs->len > FORM_ATTRS)
+    return FALSE;
+  *form = (Form) { .op_type = node->op_type, .n_inputs = n, .n_attrs = node->attrs->len };
+  for (guint i = 0; i < n + node->outputs->len; i++)
+    {
+      const PhValue *value = i < n ? node->inputs->pdata[i] : node->outputs->pdata[i - n];
+
+      if (value != NULL)
+        form->types[i] = value->type != NULL ? (gconstpointer) value->type : unknown;
+    }
+  for (guint i = 0; i < node->attrs->len; i++)
+    form->attrs[i] = ((PhAttr *) node->attrs->pdata[i])->name;
+  return TRUE;
+}
+
+/* Returns TRUE if lowering leaves @node as it is. */
+static gboolean
+fits (const PhNode *node, int opset)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (opset < rows[i].below && is_named (rows[i].ops, node->op_type))
+      return FALSE;
+  return ph_opset_has (node, opset, NULL);
+}
+
+gboolean
+ph_model_is_in_form (PhModel *model, int opset)
+{
+  g_autofree Form *known = g_new0 (Form, FORMS); /* that fit */
+
+  for (PhId id = 1; id < model->next_id; id++)
+    {
+      const PhNode *node = ph_model_find_node (model, id);
+      Form form, *as;
+
+      if (node == NULL || ph_graph_in_function (node->graph) || *node->domain != '\0' || ph_node_is_fused (node))
+        continue;
+      if (!read_form (node, &form))
+        {
+          if (!fits (node, opset))
+            return FALSE;
+          continue;
+        }
+      as = &known[(g_direct_hash (form.op_type) / 16 + g_direct_hash (form.types[0]) / 16 + form.n_inputs) % FORMS];
+      if (memcmp (as, &form, sizeof form) == 0)
+        continue;
+      if (!fits (node, opset))
+        return FALSE;
+      *as = form;
+    }
+  return TRUE;
+}
+
 #define MAX_NAMED 10
 
 PhModel *

@@ -22,6 +22,9 @@ gboolean ph_opset_reaches (const PhNode *node, int opset, char **why);
  * @why: (nullable) (out) (transfer full) the node that needs it. */
 PhModel *ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **error);
 
+/* Whether @model, which is in the newest form, is at once in the form that @opset asks for: its lowered clone is no other. */
+gboolean ph_model_is_in_form (PhModel *model, int opset);
+
 /* The model as it is to be saved: at its file's own opset, or, where a node has no equal there, at the lowest that has all
  * of them; at @wanted where that is not 0, or an error says why not. @opset: (out) the one that it is at then. @why:
  * (nullable) (out) (transfer full) (nullable) what needs a newer opset than the file's own. A clone, or NULL without

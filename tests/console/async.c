@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/console/console.h"
+#include "core/document/snapshot.h"
+#include "core/io/io.h"
 
 typedef struct
 {
@@ -161,6 +163,41 @@ test_stale (void)
   g_assert_cmpuint (ph_document_get_history (document)->steps->len, ==, 3);
 }
 
+/* Passes and readers take one private model after the other and leave it, as the history ends: none clones it anew. */
+static void
+test_one_model (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  g_autofree char *line = g_strdup_printf ("open %s", example);
+  static const char *const lines[] = {
+    "feed x random 1 1 4", "eval", "step", "step", "eval", "back", "step", "run", "goto 3", "diff 1 2", "run cse",
+  }; /* eval keeps the first one that it gets */
+  g_autoptr (PhReply) opened = ph_console_run (console, line, NULL);
+  const PhModel *first = NULL;
+
+  g_assert_true (opened->ok);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autoptr (PhReply) reply = ph_console_run (console, lines[i], NULL);
+      const PhPosition end = { ph_document_get_history (document)->steps->len, 0 };
+      g_autoptr (PhSnapshot) snapshot = ph_snapshot_new (document);
+      PhModel *model = ph_snapshot_at (snapshot, ph_document_get_position (document));
+      g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE), *last = NULL;
+      g_autofree char *expected = ph_onnx_text_print (ph_document_get_model (document), G_MAXSIZE);
+
+      g_assert_no_error (reply->error);
+      g_assert_cmpstr (text, ==, expected);
+      g_assert_true (i < 2 || model == first);
+      first = model;
+      ph_snapshot_done (snapshot);
+      last = ph_onnx_text_print (ph_snapshot_at (snapshot, end), G_MAXSIZE);
+      ph_snapshot_done (snapshot);
+      g_assert_nonnull (last);
+    }
+}
+
 static void
 assert_completes (PhConsole *console, const char *line, const char *word, guint start)
 {
@@ -255,6 +292,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/console/cancel", test_cancel);
   g_test_add_func ("/console/endless", test_endless);
   g_test_add_func ("/console/stale", test_stale);
+  g_test_add_func ("/console/one-model", test_one_model);
   g_test_add_func ("/console/complete", test_complete);
   g_test_add_func ("/console/help", test_help_covers_all);
   g_test_add_func ("/console/problem", test_problem);

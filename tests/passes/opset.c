@@ -67,6 +67,28 @@ assert_same_values (PhModel *a, PhModel *b)
     }
 }
 
+/* A model that is said to be in the form of an opset is not changed by being lowered to it. */
+static void
+assert_forms (PhModel *model)
+{
+  for (int opset = 1; opset <= PH_OPSET_NEWEST; opset++)
+    {
+      g_autoptr (PhModel) older = NULL, same = NULL;
+      g_autofree char *text = NULL, *expected = NULL;
+
+      if (!ph_model_is_in_form (model, opset))
+        continue;
+      same = ph_model_clone (model);
+      ph_model_set_opset (same, "", opset);
+      ph_model_set_opset (same, PH_FILE_OPSET, 0);
+      older = ph_model_lowered (model, opset, NULL, NULL, NULL);
+      g_assert_nonnull (older);
+      text = ph_onnx_text_print (older, G_MAXSIZE);
+      expected = ph_onnx_text_print (same, G_MAXSIZE);
+      g_assert_cmpstr (text, ==, expected);
+    }
+}
+
 /* These were not what they are called now in a way that no older form says. */
 static const char *const no_way_back[] = { "scan-batch", "group-normalization", "group-normalization-not", NULL };
 
@@ -87,6 +109,7 @@ test_there_and_back (gconstpointer path)
   model = parse (before, PH_OPSET_NEWEST);
   own = ph_model_opset (model, "");
   newest = upgraded (model);
+  assert_forms (newest);
   g_assert_cmpint (ph_model_file_opset (newest), ==, own);
   back = ph_model_at_opset (newest, 0, &opset, &why, &error);
   g_assert_no_error (error);
@@ -173,6 +196,7 @@ test_lowered (gconstpointer data)
   g_autofree char *text = NULL, *expected = NULL;
   int opset;
 
+  assert_forms (model);
   file = ph_model_at_opset (model, row->opset, &opset, NULL, &error);
   if (row->reaches > 0)
     {
@@ -205,6 +229,8 @@ test_raised (void)
   g_autofree char *why = NULL;
   int opset;
 
+  g_assert_true (ph_model_is_in_form (newest, PH_OPSET_NEWEST) && ph_model_is_in_form (newest, 18));
+  g_assert_false (ph_model_is_in_form (newest, 17)); /* its axes are an input */
   file = ph_model_at_opset (newest, 0, &opset, &why, &error);
   g_assert_no_error (error);
   g_assert_cmpint (opset, ==, 14);
