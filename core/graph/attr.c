@@ -35,12 +35,19 @@ ph_attr_new_float (const char *name, float value)
   return attr;
 }
 
+/* Empty bytes of a file may have NULL for data, which nobody who reads a text expects. (transfer full) */
+static GBytes *
+ref_text (GBytes *bytes)
+{
+  return g_bytes_get_size (bytes) == 0 ? g_bytes_new_static ("", 0) : g_bytes_ref (bytes);
+}
+
 PhAttr *
 ph_attr_new_string (const char *name, const char *value)
 {
   PhAttr *attr = attr_new (name, PH_ATTR_STRING);
 
-  attr->s = g_bytes_new (value, strlen (value));
+  attr->s = g_bytes_new_take (g_strdup (value), strlen (value));
   return attr;
 }
 
@@ -52,7 +59,7 @@ ph_attr_new_bytes (const char *name, PhAttrKind kind, GBytes *bytes)
   g_return_val_if_fail (kind == PH_ATTR_STRING || kind == PH_ATTR_OPAQUE, NULL);
 
   attr = attr_new (name, kind);
-  attr->s = g_bytes_ref (bytes);
+  attr->s = ref_text (bytes);
   return attr;
 }
 
@@ -117,7 +124,7 @@ ph_attr_new_strings (const char *name, GBytes *const *values, gsize n)
   attr->n = n;
   attr->strings = g_new (GBytes *, n);
   for (gsize i = 0; i < n; i++)
-    attr->strings[i] = g_bytes_ref (values[i]);
+    attr->strings[i] = ref_text (values[i]);
   return attr;
 }
 

@@ -282,6 +282,43 @@ test_open_resize (void)
     }
 }
 
+static double
+work (const PhModel *model)
+{
+  double flops = 0;
+
+  for (const PhNode *node = model->graph->first; node != NULL; node = node->next)
+    flops += (double) MAX (ph_node_flops (node), 0);
+  return flops;
+}
+
+/* A gradient of a product is two products as large, also where windows skip elements. */
+static void
+test_strided (void)
+{
+  static const char *const bodies[] = {
+    "(float[1,16,28,28] x, float[32,16,1,1] w) => (float[] y) { y = Conv <strides = [2, 2]> (x, w) }",
+    "(float[1,16,29,27] x, float[32,16,1,1] w) => (float[] y) { y = Conv <strides = [3, 2]> (x, w) }",
+    "(float[1,16,28,28] x, float[8,16,7,7] w) => (float[] y) { y = Conv <strides = [2, 2], pads = [3, 3, 3, 3]> (x, w) }",
+    "(float[1,16,28,28] x, float[8,16,3,3] w) => (float[] y) { y = Conv <strides = [2, 2], auto_pad = \"SAME_UPPER\"> (x, w) }",
+    "(float[2,16,100] x, float[16,4,5] w) => (float[] y) { y = Conv <group = 4, strides = [4]> (x, w) }",
+    "(float[1,16,14,14] x, float[16,8,2,2] w) => (float[] y) { y = ConvTranspose <strides = [2, 2]> (x, w) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    {
+      g_autofree char *text = g_strconcat ("<ir_version: 8, opset_import: [\"\" : 22]> f ", bodies[i], NULL);
+      g_autoptr (PhModel) plain = ph_onnx_text_read (text, -1, "test", NULL);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (PhModel) model = differentiate (text, "y", NULL, history);
+
+      ph_infer_model (plain, FALSE, NULL, NULL);
+      ph_infer_model (model, FALSE, NULL, NULL);
+      if (!(work (model) <= 3.1 * work (plain)))
+        g_error ("%s: forward and backward are %.3f times as much as forward", bodies[i], work (model) / work (plain));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -294,5 +331,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/grad-forms/open-resize", test_open_resize);
   g_test_add_func ("/grad-forms/ranks-of-branches", test_ranks_of_branches);
   g_test_add_func ("/grad-forms/train-poles", test_train_poles);
+  g_test_add_func ("/grad-forms/strided", test_strided);
   return g_test_run ();
 }

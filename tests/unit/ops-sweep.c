@@ -255,6 +255,19 @@ check_gradient (const Case *row, Manner manner, PhModel *model, GHashTable *feed
     }
 }
 
+/* Indices that a gradient moves about as its operator moves data go through no operator that runtimes have for floats only. */
+static void
+check_index_maps (const Case *row, PhModel *model)
+{
+  static const char *const floats_only[] = { "Resize",  "DepthToSpace", "SpaceToDepth", "GridSample",
+                                             "MaxPool", "MaxUnpool",    "Col2Im",       NULL };
+
+  for (const PhNode *node = model->graph->first; node != NULL; node = node->next)
+    if (node->role == PH_ROLE_BACKWARD && g_strv_contains (floats_only, node->op_type) && ph_node_input (node, 0)->type != NULL
+        && ph_node_input (node, 0)->type->dtype == PH_INT64)
+      g_error ("%s: its gradient has %s of int64, which runtimes do not have", row->body, node->op->name);
+}
+
 static void
 check_row (const Case *row, Manner manner)
 {
@@ -318,6 +331,7 @@ check_row (const Case *row, Manner manner)
         g_error ("%s: %s", row->body, error->message);
       return;
     }
+  check_index_maps (row, model);
   if (manner == OPTIMISED)
     run_pipeline (model, history, "O2", row);
   g_hash_table_insert (feeds, ph_model_find_value_named (model, "grad_y"), ph_tensor_ref (cotangent));
