@@ -326,6 +326,30 @@ test_dump_as_before (void)
   g_assert_cmpstr (counts->str, ==, "first 5; A on f 0; A on g 0; B on g 2; C on f 1; D on g 1; ");
 }
 
+/* What a function is printed with depends on what is printed beside it: numbers of attribute groups and metadata, comments. None of that is
+ * a change. */
+static void
+test_dump_numbers (void)
+{
+  static const char text[]
+      = "*** IR Dump After A on [module] ***\n; ModuleID = 'm'\n\ndefine i32 @f(i32 %x) #3 {\nentry:\n"
+        "  %y = call i32 @g(i32 %x) #6, !range !4\n  br label %end\n\nend:          ; preds = %entry\n  ret i32 %y\n}\n"
+        "declare i32 @g(i32)\n"
+        "*** IR Dump After B on f ***\n; Function Attrs: nounwind\ndefine i32 @f(i32 %x) #0 {\nentry:\n"
+        "  %y = call i32 @g(i32 %x) #1, !range !0\n  br label %end\n\nend:\n  ret i32 %y\n}\n"
+        "*** IR Dump After C on f ***\ndefine i32 @f(i32 %x) #2 {\nentry:\n"
+        "  %y = call i32 @g(i32 7) #4, !range !1\n  br label %end\n\nend:\n  ret i32 %y\n}\n";
+  PhHistory *recorded = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = open_dump (text, &recorded, problems);
+  g_autoptr (PhHistory) history = recorded;
+
+  g_assert_cmpuint (history->steps->len, ==, 3);
+  g_assert_cmpuint (step_of (history, 1)->n_rewrites, ==, 0);
+  g_assert_cmpuint (step_of (history, 2)->n_changed, ==, 1);
+  ASSERT_ATTR (node_of (model, "%y"), "text", "\"i32 @g(i32 %1)\"");
+}
+
 /* A log that ended early: what was printed whole is the history, and it is said that there was more. */
 static void
 test_dump_cut (void)
@@ -463,6 +487,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/layouts", test_layouts);
   g_test_add_func ("/llvm/dump", test_dump);
   g_test_add_func ("/llvm/dump-as-before", test_dump_as_before);
+  g_test_add_func ("/llvm/dump-numbers", test_dump_numbers);
   g_test_add_func ("/llvm/dump-cut", test_dump_cut);
   g_test_add_func ("/llvm/older", test_older);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);

@@ -212,6 +212,26 @@ read_records (PhSource *source, const char *text, gsize size)
   return g_steal_pointer (&graphs);
 }
 
+static gboolean
+is_last (const Graph *graph)
+{
+  return g_str_equal (graph->pass, "inductor_post_grad_graph") || g_str_equal (graph->pass, "after_post_grad_graph");
+}
+
+static gboolean
+is_middle (const Graph *graph)
+{
+  return g_str_has_prefix (graph->pass, "aot_") || g_str_equal (graph->pass, "before_post_grad_graph");
+}
+
+/* Returns TRUE if nothing would differ between the models of both. @before: (nullable) */
+static gboolean
+is_same (const Graph *before, const Graph *graph)
+{
+  return before != NULL && before->size == graph->size && memcmp (before->text, graph->text, graph->size) == 0
+         && is_last (before) == is_last (graph) && is_middle (before) == is_middle (graph);
+}
+
 /* Reads the code of an exported program, which ends where its signature begins. */
 static PhModel *
 read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, GError **error)
@@ -221,9 +241,7 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
   const char *text = graph->text;
   gsize size = signature != NULL ? (gsize) (signature - text) : graph->size;
   guint line = graph->line;
-  const gboolean last = g_str_equal (graph->pass, "inductor_post_grad_graph")
-                        || g_str_equal (graph->pass, "after_post_grad_graph"),
-                 middle = g_str_has_prefix (graph->pass, "aot_") || g_str_equal (graph->pass, "before_post_grad_graph");
+  const gboolean last = is_last (graph), middle = is_middle (graph);
   PhModel *model;
 
   if (head != NULL && (signature == NULL || head < signature))
@@ -324,6 +342,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
   g_autoptr (GPtrArray) graphs = NULL;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen;
+  const Graph *before = NULL; /* the last one that was read */
   guint n = 0;
 
   if (text == NULL)
@@ -340,18 +359,19 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
     {
       const Graph *graph = graphs->pdata[i];
       g_autoptr (GError) reason = NULL;
-      PhModel *model;
+      PhModel *model = NULL;
 
       if (g_cancellable_set_error_if_cancelled (source->cancellable, error))
         return FALSE;
       if (!is_graph (graph))
         continue;
-      if ((model = read_graph (source, graph, pairs, between, &reason)) == NULL)
+      if (!is_same (before, graph) && (model = read_graph (source, graph, pairs, between, &reason)) == NULL)
         {
           ph_source_problem (source, "%s is left out: %s", graph->pass, reason->message);
           continue;
         }
       n++;
+      before = graph;
       if (!each (graph->pass, model, NULL, data, error))
         return FALSE;
     }

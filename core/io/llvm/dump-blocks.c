@@ -100,20 +100,42 @@ next_words (const char **at, const char *end, const char **from, gsize *size)
   return FALSE;
 }
 
-/* Returns TRUE if both blocks are equal except for comments and empty lines: a printed loop marks its exit blocks in comments. */
+/* Returns TRUE if two lines are equal except for the numbers of attribute groups and metadata ("#4", "!12"). */
 static gboolean
-same_block (const GString *a, const GString *b)
+same_words (const char *a, gsize size_a, const char *b, gsize size_b)
 {
-  const char *at_a = a->str, *at_b = b->str, *line_a, *line_b;
-  gsize size_a, size_b;
+  const char *end_a = a + size_a, *end_b = b + size_b;
+  gboolean quoted = FALSE;
+
+  if (size_a == size_b && memcmp (a, b, size_a) == 0)
+    return TRUE;
+  while (a < end_a && b < end_b && *a == *b)
+    {
+      const gboolean number = !quoted && (*a == '#' || *a == '!');
+
+      quoted = quoted != (*a == '"');
+      a++;
+      b++;
+      while (number && a < end_a && g_ascii_isdigit (*a))
+        a++;
+      while (number && b < end_b && g_ascii_isdigit (*b))
+        b++;
+    }
+  return a == end_a && b == end_b;
+}
+
+gboolean
+ph_llvm_same_text (const char *a, gsize size_a, const char *b, gsize size_b)
+{
+  const char *at_a = a, *at_b = b, *end_a = a + size_a, *end_b = b + size_b, *line_a, *line_b;
   gboolean more_a, more_b;
 
   do
     {
-      more_a = next_words (&at_a, a->str + a->len, &line_a, &size_a);
-      more_b = next_words (&at_b, b->str + b->len, &line_b, &size_b);
+      more_a = next_words (&at_a, end_a, &line_a, &size_a);
+      more_b = next_words (&at_b, end_b, &line_b, &size_b);
     }
-  while (more_a && more_b && size_a == size_b && memcmp (line_a, line_b, size_a) == 0);
+  while (more_a && more_b && same_words (line_a, size_a, line_b, size_b));
   return !more_a && !more_b;
 }
 
@@ -137,7 +159,7 @@ ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsiz
       old = g_hash_table_lookup (blocks, label);
       if (old != NULL)
         {
-          if (!same_block (old, block))
+          if (!ph_llvm_same_text (old->str, old->len, block->str, block->len))
             g_string_assign (old, block->str);
           g_free (label);
           continue;

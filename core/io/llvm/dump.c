@@ -228,7 +228,9 @@ set_function (Dump *dump, const char *name, const char *text, gsize size, guint 
   Known *known = g_hash_table_lookup (dump->known, name);
   PhLlvmLines *lines = NULL;
 
-  if (known != NULL && known->size == size && memcmp (known->text, text, size) == 0)
+  if (known != NULL
+      && ((known->size == size && memcmp (known->text, text, size) == 0)
+          || ph_llvm_same_text (known->text, known->size, text, size)))
     return FALSE;
   if (known == NULL)
     g_ptr_array_add (dump->names, g_strdup (name));

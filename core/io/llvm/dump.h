@@ -11,5 +11,8 @@ gboolean ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRe
 /* The function @text, where the blocks in @fresh_text take the places of those of the same names; what is not reached any more is gone.
  * NULL: it has no blocks. (transfer full) */
 GString *ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsize fresh_size);
+/* Two printings of a function or block that show the same: comments, empty lines and the numbers of attribute groups and of metadata depend on
+ * what is printed beside it (a loop marks its exits, a module counts differently than a function). */
+gboolean ph_llvm_same_text (const char *a, gsize size_a, const char *b, gsize size_b);
 
 G_END_DECLS

@@ -148,9 +148,12 @@ keep (Reader *r, const PhLlvmToken *tokens, guint n)
   return g_string_chunk_insert_const (r->lexer->module->strings, text);
 }
 
+/* Groups of attributes ("#4") are left out: they are counted anew in each printing, and so say nothing about the instruction. */
 static void
 put (Reader *r, const PhLlvmToken *token, const char *instead)
 {
+  if (token->kind == PH_LLVM_META && *token->start == '#')
+    return;
   if (r->last != NULL && r->last->start + r->last->size != token->start)
     g_string_append_c (r->text, ' ');
   if (instead != NULL)

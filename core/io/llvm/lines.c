@@ -38,7 +38,7 @@ line_after (const char *p, const char *end)
 static gboolean
 is_label (const char *p, const char *end)
 {
-  g_autofree char *label = ph_llvm_label_of (p, line_after (p, end));
+  g_autofree char *label = *p != ' ' && *p != '\n' ? ph_llvm_label_of (p, line_after (p, end)) : NULL;
 
   return label != NULL;
 }

@@ -171,9 +171,9 @@ take_operator (Lexer *lexer, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
     {
-      const gsize n = strlen (operators[i]);
+      const gsize n = operators[i][2] != '\0' ? 3 : 2;
 
-      if (n <= left && memcmp (start, operators[i], n) == 0)
+      if (*start == *operators[i] && n <= left && memcmp (start, operators[i], n) == 0)
         {
           lexer->p += n;
           add (lexer, PH_PY_T_OP, start, lexer->p);

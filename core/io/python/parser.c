@@ -40,10 +40,10 @@ ph_py_strndup (PhPyModule *module, const char *text, gsize size)
 gboolean
 ph_py_is (const PhPyParser *parser, const char *text)
 {
-  const gsize n = strlen (text);
+  const PhPyToken *token = parser->token;
+  const gsize n = token->kind == PH_PY_T_OP || token->kind == PH_PY_T_NAME ? (gsize) (token->end - token->start) : 0;
 
-  return (parser->token->kind == PH_PY_T_OP || parser->token->kind == PH_PY_T_NAME)
-         && (gsize) (parser->token->end - parser->token->start) == n && memcmp (parser->token->start, text, n) == 0;
+  return n > 0 && *token->start == *text && strncmp (token->start, text, n) == 0 && text[n] == '\0';
 }
 
 void
