@@ -4,6 +4,7 @@
 
 #include "core/analyze/past-names.h"
 #include "core/graph/graph-private.h"
+#include "core/graph/made-from.h"
 
 static void
 origin_clear (gpointer data)
@@ -52,6 +53,73 @@ typedef struct
   PhPastNames names;
 } Tracing;
 
+/* The names that the compiler gave as the origins of a node. (nullable) (transfer full) */
+static char **
+given_origins (const PhNodeRecord *record)
+{
+  for (guint i = 0; record->attrs != NULL && i < record->attrs->len; i++)
+    {
+      const PhAttr *attr = record->attrs->pdata[i];
+
+      if (attr->kind == PH_ATTR_STRING && attr->s != NULL && g_str_equal (attr->name, PH_ATTR_FROM))
+        {
+          g_autofree char *text = g_strndup (g_bytes_get_data (attr->s, NULL), g_bytes_get_size (attr->s));
+
+          return g_strsplit (text, ", ", -1);
+        }
+    }
+  return NULL;
+}
+
+/* Whether a node of the past bears one of the given names, or comes from one of these itself. */
+static gboolean
+is_given (const PhNodeRecord *record, const char *const *given)
+{
+  g_auto (GStrv) own = given_origins (record);
+
+  for (guint i = 0; own != NULL && own[i] != NULL; i++)
+    if (g_strv_contains (given, own[i]))
+      return TRUE;
+  for (guint i = 0; own == NULL && i < record->n_outputs; i++)
+    if (g_strv_contains (given, record->output_names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_any_given (PhHistory *history, const PhRewrite *rewrite, const char *const *given)
+{
+  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_REMOVE_NODE && is_given (edit->spec, given))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Returns the node that the first @n edits removed last of those that @given names, else one that is still there; PH_NO_ID: none. */
+static PhId
+find_given (const Tracing *tracing, guint n, const char *const *given)
+{
+  for (guint i = n; i-- > 0;)
+    {
+      const PhEdit *edit = tracing->names.history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_REMOVE_NODE && is_given (edit->spec, given))
+        return edit->id;
+    }
+  for (guint i = 0; given[i] != NULL; i++)
+    {
+      const PhValue *value = ph_model_find_value_named (tracing->names.model, given[i]);
+
+      if (value != NULL && value->producer != NULL)
+        return value->producer->id;
+    }
+  return PH_NO_ID;
+}
+
 static void
 trace (Tracing *tracing, PhId id, guint depth)
 {
@@ -59,6 +127,7 @@ trace (Tracing *tracing, PhId id, guint depth)
   PhOrigin origin = { .id = id, .depth = depth };
   guint added = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (id)));
   const PhRewrite *rewrite = NULL;
+  g_auto (GStrv) given = NULL;
   gboolean removed_any = FALSE;
 
   if (!g_hash_table_add (tracing->seen, GUINT_TO_POINTER (id)))
@@ -78,6 +147,18 @@ trace (Tracing *tracing, PhId id, guint depth)
   g_array_append_val (tracing->chain, origin);
   if (rewrite == NULL)
     return;
+  given = given_origins (((PhEdit *) history->edits->pdata[added - 1])->spec);
+  if (given != NULL && !is_any_given (history, rewrite, (const char *const *) given))
+    {
+      const PhId other = find_given (tracing, rewrite->first_edit, (const char *const *) given);
+
+      if (other != PH_NO_ID && other != id)
+        {
+          trace (tracing, other, depth + 1);
+          return;
+        }
+      g_clear_pointer (&given, g_strfreev);
+    }
   for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
     {
       const PhEdit *edit = history->edits->pdata[i];
@@ -86,6 +167,8 @@ trace (Tracing *tracing, PhId id, guint depth)
       /* A node that the rewrite itself made and removed again is scaffolding. */
       if (edit->kind != PH_EDIT_REMOVE_NODE || made > rewrite->first_edit)
         continue;
+      if (given != NULL && !is_given (edit->spec, (const char *const *) given))
+        continue; /* the compiler says that it comes from others */
       removed_any = TRUE;
       trace (tracing, edit->id, depth + 1);
     }

@@ -3,6 +3,7 @@
 #include "core/graph/net.h"
 
 #include "core/graph/graph-private.h"
+#include "core/graph/made-from.h"
 #include "core/tensor/origin.h"
 
 static void
@@ -154,6 +155,9 @@ field_differs (Net *self, const PhNetField *field)
       return a == NULL || b == NULL || ph_tensor_get_origin (a) != ph_tensor_get_origin (b) || !ph_tensor_equal (a, b);
     case PH_NET_TYPE: return field->old_type != field->new_type;
     case PH_NET_ATTR:
+      /* Where a node was made from is told anew by each snapshot, and is no change of it. */
+      if (self->counted && g_str_equal (field->name, PH_ATTR_FROM))
+        return FALSE;
       return field->old_attr == NULL || field->new_attr == NULL ? field->old_attr != field->new_attr
                                                                 : !ph_attr_equal (field->old_attr, field->new_attr);
     default: g_assert_not_reached ();

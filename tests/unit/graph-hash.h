@@ -24,7 +24,11 @@ graph_hash_node (const PhNode *node, GHashTable *values)
   for (guint i = 0; node->control != NULL && i < node->control->len; i++)
     sum += 3 * GPOINTER_TO_SIZE (g_hash_table_lookup (values, node->control->pdata[i]));
   for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-    hash = graph_hash_mix (hash, graph_hash (node->graphs->pdata[i], values));
+    {
+      const PhGraph *body = node->graphs->pdata[i];
+
+      sum += graph_hash_mix (body->attr != NULL ? g_str_hash (body->attr) : 0, graph_hash (body, values));
+    }
   return graph_hash_mix (hash, sum);
 }
 

@@ -133,6 +133,47 @@ test_keywords (void)
     }
 }
 
+/* What TVM prints after a pass has all attributes; a program that leaves defaults out is the same one. */
+static void
+test_defaults (void)
+{
+  static const char head[]
+      = "class M:\n  @R.function\n  def main(x: R.Tensor((1, 3, 8, 8), \"float32\"), w: R.Tensor((4, 3, 3, 3), \"float32\")):\n";
+  static const char *const brief[]
+      = { "nn.conv2d(x, w)", "nn.conv2d(x, w, padding=(1, 2), out_dtype=\"float32\")", "sum(x)",
+          "nn.max_pool2d(x, pool_size=[2, 2], strides=2)" },
+      *const full[] = {
+        "nn.conv2d(x, w, strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=1, data_layout=\"NCHW\", "
+        "kernel_layout=\"OIHW\", out_layout=\"NCHW\")",
+        "nn.conv2d(x, w, strides=[1, 1], padding=[1, 2, 1, 2], dilation=[1, 1], groups=R.prim_value(1), data_layout=R.str(\"NCHW\"), "
+        "kernel_layout=\"OIHW\", out_layout=\"NCHW\", out_dtype=R.dtype(\"float32\"))",
+        "sum(x, axis=None, keepdims=False)",
+        "nn.max_pool2d(x, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0], dilation=[1, 1], ceil_mode=False, "
+        "count_include_pad=False, layout=\"NCHW\", out_layout=\"NCHW\")"
+      };
+
+  for (guint i = 0; i < G_N_ELEMENTS (brief); i++)
+    {
+      g_autofree char *a = g_strdup_printf ("%s    y = R.%s\n    return y\n", head, brief[i]),
+                      *b = g_strdup_printf ("%s    y = R.%s\n    return y\n", head, full[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) one = read_text ("tvmscript", a, &error), other = read_text ("tvmscript", b, &error);
+      PhNode *x, *y;
+
+      g_assert_no_error (error);
+      x = maker (one->graph, "y");
+      y = maker (other->graph, "y");
+      g_assert_cmpuint (x->attrs->len, ==, y->attrs->len);
+      for (guint k = 0; k < x->attrs->len; k++)
+        {
+          const PhAttr *attr = x->attrs->pdata[k];
+
+          g_assert_nonnull (ph_node_attr (y, attr->name));
+          g_assert_true (ph_attr_equal (attr, ph_node_attr (y, attr->name)));
+        }
+    }
+}
+
 static void
 test_errors (void)
 {
@@ -188,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tvm/tir-results", test_tir_results);
   g_test_add_func ("/tvm/keywords", test_keywords);
   g_test_add_func ("/tvm/relay", test_relay);
+  g_test_add_func ("/tvm/defaults", test_defaults);
   g_test_add_func ("/tvm/errors", test_errors);
   return g_test_run ();
 }

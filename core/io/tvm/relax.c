@@ -289,6 +289,8 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
       if (g_str_equal (op, "match_cast") && i == 2 && type == NULL)
         type = ph_tvm_type (argument);
     }
+  if (standard)
+    ph_tvm_relax_complete (node, op);
   output = ph_sketch_node_output (node, name != NULL ? name : strrchr (op, '.') != NULL ? strrchr (op, '.') + 1 : op, type);
   set_name (scope, node, output);
   if (ph_tvm_relax_has_effect (op))

@@ -47,6 +47,8 @@ void ph_tvm_dict_attrs (PhSketchNode *node, const PhPy *dict);
 void ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py);
 
 const char *ph_tvm_relax_signature (const char *op); /* (nullable) what its parameters are called, with spaces between */
+/* Adds the attributes that @op, a call of which is @node, has by default. */
+void ph_tvm_relax_complete (PhSketchNode *node, const char *op);
 gboolean ph_tvm_relax_has_effect (const char *op);
 gboolean ph_tvm_is_prim_func (const PhPy *def);
 void ph_tvm_add_relax (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope *outer);

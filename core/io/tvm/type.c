@@ -150,10 +150,13 @@ int_of (const PhPy *py, gint64 *value)
 void
 ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *wrapper = py->kind == PH_PY_CALL && py->n == 2 ? ph_py_dotted (py->items[0]) : NULL;
   gint64 one;
   double real;
 
+  /* Printed code wraps what a program may give as it is. */
+  if (g_strcmp0 (wrapper, "R.dtype") == 0 || g_strcmp0 (wrapper, "R.str") == 0 || g_strcmp0 (wrapper, "R.prim_value") == 0)
+    py = py->items[1];
   if (py->kind == PH_PY_STRING)
     ph_sketch_node_text (node, name, py->text);
   else if (int_of (py, &one))
