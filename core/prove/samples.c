@@ -112,6 +112,12 @@ ph_sampler_n_far (PhSampler *sampler, guint *n_beyond)
   return ph_sizes_n_far (sampler->pair, sampler->pool, n_beyond);
 }
 
+guint
+ph_sampler_n_none (PhSampler *sampler)
+{
+  return ph_sizes_n_none (sampler->pair);
+}
+
 /* ── one tensor ── */
 
 static double
@@ -553,6 +559,8 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
     }
   if (!ph_sizes_choose (&chosen, pair, sampler->pool, shapes.sizes, shapes.far))
     return NULL;
+  if (shapes.none > 0)
+    ph_sizes_set_none (&chosen, pair, shapes.none);
   for (guint i = 0; i < pair->inputs->len; i++)
     {
       PhTensor *like = captured != NULL && shapes.captured ? captured[i] : NULL;

@@ -53,6 +53,8 @@ gboolean ph_sampler_counts_places (PhSampler *sampler); /* numbers are made of s
 /* In so many ways open dimensions may be something else: @n_beyond of these larger than the large constants, one after the other
  * and then all at once, and the rest as something that they are compared with. */
 guint ph_sampler_n_far (PhSampler *sampler, guint *n_beyond);
+/* And in so many ways they may be 0. */
+guint ph_sampler_n_none (PhSampler *sampler);
 
 /* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
 #define PH_SAMPLER_FIRST_MANY 6
@@ -86,6 +88,7 @@ typedef struct
   gboolean blank;    /* only the shapes of floats are needed: they are 0                              */
   gsize most;        /* elements of the largest input, where rows do not see each other; 0: any         */
   guint far;         /* 0, or which of ph_sampler_n_far() from 1                                        */
+  guint none;        /* 0, or which of ph_sampler_n_none() from 1                                       */
 } PhSampleShapes;
 
 /* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.

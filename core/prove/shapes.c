@@ -108,6 +108,12 @@ find_mixed (PhTry *self, gboolean alone)
     }
 }
 
+gboolean
+ph_try_affords_far (PhTry *self)
+{
+  return self->options->promise == PH_PROMISE_NONE || self->spent <= PH_TRY_FAR * self->options->flops;
+}
+
 /* Sizes at which constants may make a difference. */
 static void
 find_far (PhTry *self)
@@ -115,7 +121,7 @@ find_far (PhTry *self)
   const guint before = self->far->len;
   guint n_beyond, n = ph_sampler_n_far (self->sampler, &n_beyond);
 
-  for (guint i = 1; i <= n && !ph_try_was_cancelled (self); i++)
+  for (guint i = 1; i <= n && (i == 1 || ph_try_affords_far (self)) && !ph_try_was_cancelled (self); i++)
     if (i == 1 || i != n_beyond
         || self->far->len == before) /* the trial beyond all constants at once is only needed if single ones fail */
       add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);

@@ -61,10 +61,10 @@ ph_sizes_of (PhSizes *sizes, PhDim dim, guint axis, guint rank)
     return dim.size;
   known = dim.symbol != NULL ? g_hash_table_lookup (sizes->symbols, dim.symbol) : NULL;
   if (known != NULL)
-    return (gint64) GPOINTER_TO_SIZE (known);
+    return (gint64) GPOINTER_TO_SIZE (known) - 1;
   size = next_size (sizes, axis, rank);
   if (dim.symbol != NULL)
-    g_hash_table_insert (sizes->symbols, (gpointer) dim.symbol, GSIZE_TO_POINTER ((gsize) size));
+    g_hash_table_insert (sizes->symbols, (gpointer) dim.symbol, GSIZE_TO_POINTER ((gsize) size + 1));
   return size;
 }
 
@@ -102,6 +102,22 @@ static guint
 n_ways (guint n_open)
 {
   return n_open > 1 ? MIN (n_open, MOST_FAR) + 1 : n_open;
+}
+
+guint
+ph_sizes_n_none (const PhPair *pair)
+{
+  guint n_open;
+
+  count_at (pair, G_MAXUINT, 1, &n_open);
+  return n_ways (n_open);
+}
+
+void
+ph_sizes_set_none (PhSizes *sizes, const PhPair *pair, guint which)
+{
+  sizes->far = which <= MOST_FAR && which < ph_sizes_n_none (pair) ? which : G_MAXUINT;
+  sizes->far_size = 0;
 }
 
 /* ── two that meet ── */

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* One choice: the same symbol has the same size everywhere. */
 typedef struct
 {
-  GHashTable *symbols; /* (owned) interned symbol -> its size                                            */
+  GHashTable *symbols; /* (owned) interned symbol -> its size plus 1                                     */
   gint64 size, next;   /* of all of them, 0: each has the next one                                        */
   guint mixed;         /* which mixture of small sizes, from 1; 0: none                                   */
   guint far;           /* which open dimension is far larger than the others, from 1; beyond @n_open of them: all; 0: none */
@@ -30,6 +30,9 @@ gboolean ph_sizes_are_open (const PhPair *pair);
 guint ph_sizes_n_far (const PhPair *pair, const PhPool *pool, guint *n_beyond);
 /* FALSE: no tensor of reasonable size goes beyond a large constant of @pool. */
 gboolean ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint common, guint far);
+/* In so many ways open dimensions may be 0: one after the other, and then all at once. @which: from 1. */
+guint ph_sizes_n_none (const PhPair *pair);
+void ph_sizes_set_none (PhSizes *sizes, const PhPair *pair, guint which);
 void ph_sizes_clear (PhSizes *sizes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSizes, ph_sizes_clear)
 /* That of @dim, which is axis @axis of @rank ones. */

@@ -205,7 +205,8 @@ try_far (PhTry *self, GError **problem)
 {
   static const PhSampleKind kinds[] = { PH_SAMPLE_NORMAL, PH_SAMPLE_WIDE };
 
-  for (guint s = 0; s < self->far->len && !(ph_try_is_field_equal (self) && !self->far_open); s++)
+  for (guint s = 0;
+       s < self->far->len && !(ph_try_is_field_equal (self) && !self->far_open) && (s == 0 || ph_try_affords_far (self)); s++)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
       {
         g_autoptr (GPtrArray) inputs = is_promised (self, kinds[k])
@@ -216,6 +217,40 @@ try_far (PhTry *self, GError **problem)
         if (inputs != NULL && !ph_try_inputs (self, kinds[k], inputs, &worked, *problem == NULL ? problem : NULL))
           return FALSE;
       }
+  return TRUE;
+}
+
+/* Tries open dimensions of 0: a mean of nothing is NaN, but a sum over a count that is at least 1 is not. What has no elements itself cannot
+ * differ, and what one side refuses says nothing. Returns FALSE if the sides differ. */
+static gboolean
+try_none (PhTry *self)
+{
+  const guint n = ph_sampler_n_none (self->sampler);
+
+  for (guint none = 1; none <= n && !ph_try_was_cancelled (self); none++)
+    {
+      g_autoptr (GPtrArray) inputs = ph_try_draw (self, PH_SAMPLE_NORMAL, 0, (PhSampleShapes) { .none = none, .crop = 1 }),
+                            was = inputs != NULL ? ph_try_run (self, 0, inputs, TRUE, FALSE, NULL) : NULL,
+                            is = was != NULL ? ph_try_run (self, 1, inputs, TRUE, FALSE, NULL) : NULL;
+
+      for (guint k = 0; is != NULL && k < was->len; k++)
+        {
+          PhTensor *a = was->pdata[k], *b = is->pdata[k];
+          g_auto (PhDistance) distance = ph_distance (b, a);
+
+          if (ph_tensor_count (a) == 0 || ph_tensor_kind (a) != PH_KIND_TENSOR
+              || (distance.why == NULL && distance.n_lost + distance.n_gained + distance.n_changed + distance.n_exact == 0
+                  && distance.error <= PH_TRY_LEAST))
+            continue;
+          ph_try_set_different (self, PH_SAMPLE_NORMAL, inputs, k,
+                                distance.n_lost > 0      ? distance.lost_at
+                                : distance.n_gained > 0  ? distance.gained_at
+                                : distance.n_changed > 0 ? distance.changed_at
+                                                         : distance.at,
+                                a, b, distance.why != NULL ? g_strdup (distance.why) : NULL);
+          return FALSE;
+        }
+    }
   return TRUE;
 }
 
@@ -287,6 +322,9 @@ try_all (PhTry *self, GError **problem)
             return !ph_try_was_cancelled (self);
         }
     }
+  if (self->options->whole && self->options->promise == PH_PROMISE_NONE && !self->options->brief && self->trial->n_sets > 0
+      && !ph_try_is_field_equal (self) && (self->options->asked || self->spent <= self->options->flops))
+    try_none (self);
   return !ph_try_was_cancelled (self);
 }
 

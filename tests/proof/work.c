@@ -380,6 +380,28 @@ test_sizes (void)
   g_assert_nonnull (strstr (proof->sentence, "the whole model agrees"));
 }
 
+/* In the body the rank is not known, so the If is tried as a whole for each rewrite: not at one size after the other for each length that
+ * something there is cut at. */
+static void
+test_far (void)
+{
+  const char *text
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+        "gated (bool c, float[N,2] x, float[128,128] w, int64[K] s) => (float[A,B] y)\n"
+        "<int64[1] z = {0}, int64[1] a = {300}, int64[1] b = {500}, int64[1] d = {700}> {\n"
+        "  y = If (c) <then_branch = then () => (float[P,Q] q) {\n"
+        "      p = Slice (x, z, a, z)  u = Slice (p, z, b, z)  v = Slice (u, z, d, z)\n"
+        "      h = Shape <start = 0, end = 1> (x)  i = Less (h, a)  j = Cast <to = 1> (i)\n"
+        "      m = MatMul (w, w)  g = Add (m, j)  f = ReduceMean <keepdims = 0> (g)  k = Add (v, f)  l = Reshape (k, s)\n"
+        "      r = Relu (l)  t = Relu (r)  o = Relu (t)  q = Relu (o) },\n"
+        "    else_branch = other () => (float[R,S] e) { e = Identity (x) }>\n}\n";
+  guint n_rewrites;
+  const PhProofWork work = work_of (text, (const char *const[]) { "algebraic", NULL }, PH_VERDICT_SAME, &n_rewrites);
+
+  g_assert_cmpuint (n_rewrites, ==, 3);
+  g_assert_cmpfloat (work.flops, <=, n_rewrites * 30.0 * 2 * 128 * 128 * 128);
+}
+
 /* A comparison that is stopped says what it knew by then; one in a hurry evaluates nothing exactly. */
 static void
 test_cut_short (void)
@@ -432,6 +454,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/folds/add-up", test_folds_add_up);
   g_test_add_func ("/proof/cost/rows", test_rows);
   g_test_add_func ("/proof/cost/sizes", test_sizes);
+  g_test_add_func ("/proof/cost/far", test_far);
   g_test_add_func ("/proof/cost/cut-short", test_cut_short);
   return g_test_run ();
 }

@@ -203,6 +203,7 @@ test_nan (void)
     }
   g_assert_true (isnan (ph_tensor_get (relu, 0)));
   g_assert_true (isnan (ph_tensor_get (sign, 0)));
+  g_assert_false (signbit (ph_tensor_get (sign, 3)));
 }
 
 static void

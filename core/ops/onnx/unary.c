@@ -28,7 +28,7 @@ PH_UNARY_LOOP (abs_i64, gint64, guint64, x < 0 ? 0 - (guint64) x : (guint64) x)
 PH_UNARY_LOOP (abs_u64, guint64, guint64, x)
 PH_KERNEL (abs, abs_f32, abs_f64, abs_i64, abs_u64)
 
-PH_REAL_LOOPS (sign, x > 0 ? 1 : x < 0 ? -1 : x) /* keeps NaN and the zero's sign */
+PH_REAL_LOOPS (sign, x > 0 ? 1 : x < 0 ? -1 : x + 0) /* of NaN: NaN; of -0: 0, as in other runtimes */
 PH_UNARY_LOOP (sign_i64, gint64, gint64, (x > 0) - (x < 0))
 PH_UNARY_LOOP (sign_u64, guint64, guint64, x > 0)
 PH_KERNEL (sign, sign_f32, sign_f64, sign_i64, sign_u64)
