@@ -318,6 +318,59 @@ run_arg (PhKernel *kernel, gpointer prepared)
   return out != NULL;
 }
 
+/* ── LpNormalization ── */
+
+static gpointer
+prepare_lengths (PhKernel *kernel)
+{
+  const gint64 p = ph_node_attr_int (kernel->node, "p", 2);
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint axis;
+
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return (p == 1 || p == 2) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "no such axis, or p is neither 1 nor 2");
+}
+
+static gboolean
+run_lengths (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const PhLaneTotal what = ph_node_attr_int (kernel->node, "p", 2) == 1 ? PH_LANE_ABSOLUTES : PH_LANE_SQUARES;
+  const guint rank = ph_tensor_rank (x);
+  const float *in = ph_tensor_data (x);
+  g_autofree double *lengths = NULL;
+  gsize n, inner;
+  guint axis = 0;
+  float *out;
+
+  ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis);
+  n = (gsize) ph_tensor_dims (x)[axis];
+  inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, rank);
+  lengths = g_try_new (double, inner);
+  out = in != NULL && lengths != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank, ph_tensor_dims (x), NULL) : NULL;
+  for (gsize at = 0; out != NULL && at < ph_tensor_count (x); at += n * inner)
+    {
+      memset (lengths, 0, inner * sizeof *lengths);
+      if (inner == 1)
+        *lengths = ph_lanes ()->total (n, in + at, what);
+      else
+        for (gsize k = 0; k < n; k++)
+          ph_lanes ()->totals (inner, lengths, in + at + k * inner, what);
+      for (gsize i = 0; i < inner; i++)
+        lengths[i] = 1 / (what == PH_LANE_SQUARES ? sqrt (lengths[i]) : lengths[i]);
+      memcpy (out + at, in + at, n * inner * sizeof *out);
+      for (gsize k = 0; k < (inner == 1 ? 1 : n); k++)
+        ph_lanes ()->multiply_wide (inner == 1 ? n : inner, out + at + k * inner, lengths, inner > 1);
+      for (gsize i = 0; i < inner; i++) /* of a line of zeros, which stays one */
+        for (gsize k = 0; k < n && lengths[i] == INFINITY; k++)
+          out[at + k * inner + i] = 0;
+    }
+  return out != NULL;
+}
+
 /* ── normalisation of channels ── */
 
 /* Returns the number of groups of channels normalised together, or 0 if the arguments do not fit. */
@@ -379,6 +432,7 @@ const PhKernelRow ph_kernels_reductions[] = {
   REDUCTION (ReduceSumSquare), REDUCTION (GlobalMaxPool),
   { &ph_op_ArgMax, PH_DEVICE_CPU, "rows", 10, prepare_arg, run_arg, NULL },
   { &ph_op_ArgMin, PH_DEVICE_CPU, "rows", 10, prepare_arg, run_arg, NULL },
+  { &ph_op_LpNormalization, PH_DEVICE_CPU, "rows", 10, prepare_lengths, run_lengths, NULL },
   { &ph_op_GroupNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
   { &ph_op_InstanceNormalization, PH_DEVICE_CPU, "rows", 10, prepare_channels, run_channels, NULL },
   { NULL },

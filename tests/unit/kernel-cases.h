@@ -106,6 +106,8 @@ static const Case cases[] = {
   { "reduce-last-one-channel", "float[2,1,9,8] x, float[1,1,3,3] w", "int64[2] a = {1, 3}", LAST "y = ReduceSum <keepdims = 0> (c, a)", "rows" },
   { "reduce-last-one-image", "float[1,16,9,8] x, float[16,16,3,3] w", "int64[2] a = {0, 3}", LAST "y = ReduceSum <keepdims = 0> (c, a)", NULL },
   { "instance-norm", "float[2,5,9,8] x, float[5] s, float[5] b", "", "y = InstanceNormalization (x, s, b)", "rows" },
+  { "lp-norm", "float[5,7,37] x", "float none = {0}", "z = Mul (x, none) a = LpNormalization (x) b = LpNormalization <axis = 1, p = 1> (x) c = LpNormalization <axis = 0> (x) "
+    "d = LpNormalization <p = 1> (x) e = LpNormalization <axis = 1> (z) y = Concat <axis = 0> (a, b, c, d, e)", "rows" },
   { "group-norm", "float[2,6,9,8] x, float[6] s, float[6] b", "", "y = GroupNormalization <num_groups = 3> (x, s, b)", "rows" },
   { "log-softmax", "float[3,7,45] x", "", "y = LogSoftmax (x)", "rows" },
   { "log-softmax-apart", "float[3,600,37] x", "", "y = LogSoftmax <axis = 1> (x)", "rows" },

@@ -114,6 +114,53 @@ test_special (void)
   g_assert_cmpuint (n_tested, >, 9 * 35);
 }
 
+/* Elements that are moved or read in one way where their type allows it, and in another where it does not: the same. */
+static void
+test_ways (void)
+{
+  static const struct
+  {
+    const char *name, *body;
+  } ways[] = {
+    { "gather",
+      "h = Cast <to = 6> (i) a = GatherElements <axis = 2> (x, i) b = GatherElements <axis = 2> (x, h) y = Sub (a, b)" },
+    { "gather-inner",
+      "h = Cast <to = 6> (i) a = GatherElements <axis = 0> (x, i) b = GatherElements <axis = 0> (x, h) y = Sub (a, b)" },
+    { "gather-middle",
+      "h = Cast <to = 6> (i) w = Cast <to = 11> (x) a = GatherElements <axis = 1> (w, i) b = GatherElements <axis = 1> (w, h) "
+      "c = Sub (a, b) y = Cast <to = 1> (c)" },
+    { "unpool",
+      "u = MaxPool <kernel_shape = [2], strides = [2]> (x) v, p = MaxPool <kernel_shape = [2], strides = [2]> (x) w = Cast <to = 11> (v) "
+      "a = MaxUnpool <kernel_shape = [2], strides = [2]> (v, p) b = MaxUnpool <kernel_shape = [2], strides = [2]> (w, p) "
+      "c = Cast <to = 1> (b) y = Sub (a, c)" },
+    { "roi-align",
+      "s = Constant <value_ints = [1, 2, 4, 6]> () q = Reshape (x, s) w = Cast <to = 11> (q) "
+      "r = Constant <value = float[2,4] {0.0, 0.5, 4.5, 3.0, 1.0, -1.0, 9.0, 2.5}> () rw = Cast <to = 11> (r) n = Constant <value_ints = [0, 0]> () "
+      "a = RoiAlign <output_height = 3, output_width = 2> (q, r, n) b = RoiAlign <output_height = 3, output_width = 2> (w, rw, n) "
+      "c = Cast <to = 1> (b) d = Sub (a, c) e = RoiAlign <output_height = 20, output_width = 30, mode = \"max\"> (q, r, n) "
+      "f = RoiAlign <output_height = 20, output_width = 30, mode = \"max\"> (w, rw, n) g = Cast <to = 1> (f) j = Sub (e, g) "
+      "flat = Constant <value_ints = [-1]> () k = Reshape (d, flat) l = Reshape (j, flat) y = Concat <axis = 0> (k, l)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      const Case c = { ways[i].name, "float[2,3,8] x",
+                       "int64[2,3,8] i = {0, 1, -1, 1, 0, -2, 1, 1, 0, 0, -1, 1, 1, -2, 0, 1, 0, 1, 0, -1, 1, 0, 1, 0, "
+                       "1, 0, 1, -1, -2, 0, 1, 0, 1, 1, 0, 0, -1, 1, 0, 1, 0, 0, 1, 0, 1, 1, -1, 0}",
+                       ways[i].body };
+      g_autoptr (PhModel) model = read_case (&c);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GHashTable) feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, i + 1, 4, 1, NULL, &error);
+      g_autoptr (PhTensor) y = NULL;
+
+      g_assert_no_error (error);
+      y = run (model, feeds, NULL);
+      g_assert_cmpuint (ph_tensor_count (y), >, 0);
+      for (gsize k = 0; k < ph_tensor_count (y); k++)
+        g_assert_cmpfloat (ph_tensor_get (y, k), ==, 0);
+    }
+}
+
 /* What is forced on nodes and operators holds for a model and its clones, and is let go of. */
 static void
 test_wishes (void)
@@ -272,6 +319,7 @@ main (int argc, char *argv[])
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/kernels/special", test_special);
+  g_test_add_func ("/kernels/ways", test_ways);
   g_test_add_func ("/kernels/wishes", test_wishes);
   g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);

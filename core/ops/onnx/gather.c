@@ -168,6 +168,61 @@ infer_gather_elements (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* One line of the result: element i is that at @from + i @step + @along times its index. Returns how many indices are inside @length. */
+/* clang-format off */
+#define PICK_LINE(name_, type_)                                                                                             \
+  static gsize name_ (type_ *to, const type_ *from, const gint64 *at, gsize n, gint64 step, gint64 along, gint64 length)    \
+  {                                                                                                                         \
+    gsize i;                                                                                                                \
+    for (i = 0; i < n; i++)                                                                                                 \
+      {                                                                                                                     \
+        const gint64 k = at[i] < 0 ? at[i] + length : at[i];                                                                \
+        if ((guint64) k >= (guint64) length)                                                                                \
+          break;                                                                                                            \
+        to[i] = from[(gint64) i * step + k * along];                                                                        \
+      }                                                                                                                     \
+    return i;                                                                                                               \
+  }
+/* clang-format on */
+
+PICK_LINE (pick_words, guint32)
+PICK_LINE (pick_longs, guint64)
+
+/* Gathers line by line what has 4 or 8 bytes. Returns FALSE for others, or at an index that is outside. */
+static gboolean
+gather_lines (PhTensor *x, PhTensor *indices, guint axis, const gint64 *strides, gpointer to)
+{
+  const guint last = ph_tensor_rank (x) - 1;
+  const gint64 *dims = ph_tensor_dims (indices), length = ph_tensor_dims (x)[axis];
+  const gint64 step = last == axis ? 0 : strides[last], along = strides[axis];
+  const gsize n = (gsize) dims[last], size = ph_dtype_size (ph_tensor_dtype (x));
+  const gint64 *at = ph_tensor_data (indices);
+  const char *from = ph_tensor_data (x);
+  char *out = to;
+  gint64 steps[PH_MAX_RANK];
+  PhWalk walk;
+
+  if (ph_tensor_dtype (x) == PH_STRING || ph_tensor_dtype (indices) != PH_INT64 || (size != 4 && size != 8))
+    return FALSE;
+  memcpy (steps, strides, (last + 1) * sizeof *steps);
+  steps[axis] = 0;
+  ph_walk_init (&walk, last, dims); /* all axes but the last one */
+  ph_walk_add_strided (&walk, steps, 0);
+  do
+    {
+      const char *line = from + walk.offset[0] * (gint64) size;
+      const gsize done = size == 8 ? pick_longs ((guint64 *) out, (const guint64 *) line, at, n, step, along, length)
+                                   : pick_words ((guint32 *) out, (const guint32 *) line, at, n, step, along, length);
+
+      if (done < n)
+        return FALSE;
+      out += n * size;
+      at += n;
+    }
+  while (ph_walk_next (&walk));
+  return TRUE;
+}
+
 static gboolean
 run_gather_elements (PhKernel *kernel, GError **error)
 {
@@ -194,6 +249,8 @@ run_gather_elements (PhKernel *kernel, GError **error)
   from = ph_tensor_data (x);
   picked = ph_tensor_data (indices);
   ph_strides (rank, from_dims, strides);
+  if (gather_lines (x, indices, axis, strides, to))
+    return TRUE;
   along = strides[axis];
   strides[axis] = 0;
   ph_walk_init (&walk, rank, dims);

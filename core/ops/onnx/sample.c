@@ -441,6 +441,37 @@ neighbours (double y, double x, gint64 height, gint64 width, gint64 *at, double 
     }
 }
 
+#define MOST_PLACES 1024 /* whose neighbours are kept at once */
+
+/* The sum, or the greatest, of @n weighted pixels; of none 0. */
+static double
+sum_places (const float *plane, const gint64 *at, const double *weights, gsize n, gboolean most)
+{
+  double result = most && n > 0 ? -INFINITY : 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const double part = weights[i] * (double) plane[at[i]];
+
+      result = most ? MAX (result, part) : result + part;
+    }
+  return result;
+}
+
+static double
+load_places (PhDType dtype, gconstpointer from, gsize plane, const gint64 *at, const double *weights, gsize n, gboolean most)
+{
+  double result = most && n > 0 ? -INFINITY : 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const double part = weights[i] * ph_dtype_load (dtype, from, plane + (gsize) at[i]);
+
+      result = most ? MAX (result, part) : result + part;
+    }
+  return result;
+}
+
 static gboolean
 run_roi_align (PhKernel *kernel, GError **error)
 {
@@ -452,8 +483,11 @@ run_roi_align (PhKernel *kernel, GError **error)
   gint64 ratio = ph_node_attr_int (node, "sampling_ratio", 0), n_rois, height, width, channels, dims[4];
   double scale = ph_node_attr_float (node, "spatial_scale", 1), shift = half ? 0.5 : 0;
   PhDType dtype = ph_tensor_dtype (x);
-  g_autofree double *sums = NULL, *best = NULL; /* per channel */
+  g_autofree double *weights = NULL; /* of four pixels for each sample */
+  g_autofree gint64 *at = NULL;
   const float *floats;
+  gint64 together;
+  gsize room = 0, n;
   gconstpointer from;
   gpointer to;
 
@@ -473,8 +507,6 @@ run_roi_align (PhKernel *kernel, GError **error)
     return FALSE;
   from = ph_tensor_data (x);
   floats = dtype == PH_FLOAT ? from : NULL;
-  sums = g_new (double, channels);
-  best = g_new (double, channels);
   for (gint64 r = 0; r < n_rois; r++)
     {
       double x0 = ph_tensor_get (rois, 4 * r) * scale - shift, y0 = ph_tensor_get (rois, 4 * r + 1) * scale - shift;
@@ -492,36 +524,40 @@ run_roi_align (PhKernel *kernel, GError **error)
       nx = ratio > 0 ? ratio : (gint64) CLAMP (ceil (w / wide), 0, 1e6);
       if (!(fabs (w) < 1e6 && fabs (h) < 1e6) || ny * nx > 1 << 20)
         return ph_kernel_exceed (kernel, error, "box %" G_GINT64_FORMAT " is too large to sample: %g by %g", (gint64) r, w, h);
-      /* The places are those of all channels. */
-      for (gint64 p = 0; p < high * wide; p++)
+      /* The places are those of all channels, each of which is then read by itself. */
+      n = (gsize) (ny * nx);
+      together = MAX (1, MOST_PLACES / (gint64) MAX (n, 1));
+      if (n * (gsize) together > room)
         {
-          for (gint64 c = 0; c < channels; c++)
+          room = n * (gsize) together;
+          at = g_renew (gint64, at, 4 * room);
+          weights = g_renew (double, weights, 4 * room);
+        }
+      for (gint64 first = 0; first < high * wide; first += together)
+        {
+          const gint64 some = MIN (together, high * wide - first);
+
+          for (gint64 k = 0; k < some * (gint64) n; k++)
             {
-              sums[c] = 0;
-              best[c] = -INFINITY;
-            }
-          for (gint64 s = 0; s < ny * nx; s++)
-            {
-              gint64 at[4];
-              double weight[4];
+              const gint64 p = first + k / (gint64) n, s = k % (gint64) n;
 
               neighbours (y0 + (p / wide + (s / nx + 0.5) / ny) * h / high, x0 + (p % wide + (s % nx + 0.5) / nx) * w / wide,
-                          height, width, at, weight);
-              for (gint64 c = 0; c < channels; c++)
-                for (guint i = 0; i < 4; i++)
-                  {
-                    const gsize from_at = (gsize) ((batch * channels + c) * height * width + at[i]);
-                    const double part = weight[i]
-                                        * (floats != NULL ? (double) floats[from_at] : ph_dtype_load (dtype, from, from_at));
-
-                    sums[c] += part;
-                    if (most)
-                      best[c] = MAX (best[c], part);
-                  }
+                          height, width, at + 4 * k, weights + 4 * k);
             }
           for (gint64 c = 0; c < channels; c++)
-            ph_dtype_store (dtype, to, (r * channels + c) * high * wide + p,
-                            most ? (ny * nx > 0 ? best[c] : 0) : sums[c] / MAX (1, ny * nx));
+            {
+              const gsize plane = (gsize) ((batch * channels + c) * height * width);
+
+              for (gint64 p = 0; p < some; p++)
+                {
+                  const double value
+                      = floats != NULL
+                            ? sum_places (floats + plane, at + 4 * (gsize) p * n, weights + 4 * (gsize) p * n, 4 * n, most)
+                            : load_places (dtype, from, plane, at + 4 * (gsize) p * n, weights + 4 * (gsize) p * n, 4 * n, most);
+
+                  ph_dtype_store (dtype, to, (r * channels + c) * high * wide + first + p, most ? value : value / MAX (1, n));
+                }
+            }
         }
     }
   return TRUE;

@@ -47,6 +47,21 @@ infer_max_unpool (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* Puts elements where indices of the output's own shape say. Returns FALSE for other sizes, or at an index that is outside. */
+static gboolean
+put_directly (gpointer to, gconstpointer from, const gint64 *indices, gsize n, gsize total, gsize size)
+{
+  if (size != 4)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    {
+      if ((guint64) indices[i] >= total)
+        return FALSE;
+      ((guint32 *) to)[indices[i]] = ((const guint32 *) from)[i];
+    }
+  return TRUE;
+}
+
 static gboolean
 run_max_unpool (PhKernel *kernel, GError **error)
 {
@@ -78,6 +93,9 @@ run_max_unpool (PhKernel *kernel, GError **error)
     return FALSE;
   from = ph_tensor_data (x);
   total = ph_dims_product (dims, 0, rank);
+  if (memcmp (dims, old, rank * sizeof *dims) == 0
+      && put_directly (to, from, ph_tensor_data (indices), ph_tensor_count (x), (gsize) total, size))
+    return TRUE;
   for (gsize i = 0; i < ph_tensor_count (x); i++)
     {
       gint64 at = ph_tensor_get_int (indices, i), place = 0, scale = 1;
