@@ -139,16 +139,20 @@ lines_cross (const PhPoint *a, const PhPoint *b)
   return SIDE (a[0], a[1], b[0]) * SIDE (a[0], a[1], b[1]) < 0 && SIDE (b[0], b[1], a[0]) * SIDE (b[0], b[1], a[1]) < 0;
 }
 
-/* Half a point at a time. */
+/* Half a point at a time; only the part of the line that the box is as wide as can be in it. */
 static gboolean
 line_enters (const PhPoint *line, const PhLayoutBox *box)
 {
-  const int n = 2 * (int) (fabsf (line[1].x - line[0].x) + fabsf (line[1].y - line[0].y));
+  const float run = line[1].x - line[0].x, rise = line[1].y - line[0].y;
+  const int n = MAX (2 * (int) (fabsf (run) + fabsf (rise)), 1);
+  const float left = (box->x - box->width / 2 - line[0].x) / run, right = (box->x + box->width / 2 - line[0].x) / run;
+  const gboolean upright = fabsf (run) < 1;
+  const int first = upright ? 0 : (int) (CLAMP (MIN (left, right), 0, 1) * (float) n),
+            last = upright ? n : (int) ceilf (CLAMP (MAX (left, right), 0, 1) * (float) n);
 
-  for (int i = 0; i <= n; i++)
+  for (int i = first; i <= last; i++)
     {
-      const float t = i / (float) MAX (n, 1), x = line[0].x + t * (line[1].x - line[0].x),
-                  y = line[0].y + t * (line[1].y - line[0].y);
+      const float t = (float) i / (float) n, x = line[0].x + t * run, y = line[0].y + t * rise;
 
       if (fabsf (x - box->x) < box->width / 2 - 3 && fabsf (y - box->y) < box->height / 2 - 3)
         return TRUE;
