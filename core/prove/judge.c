@@ -510,6 +510,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   if (is == NULL && ph_try_is_own_limit (self, own))
     {
       *worked = FALSE;
+      self->n_beyond++;
       if (problem != NULL)
         g_propagate_error (problem, g_steal_pointer (&own));
       return TRUE;

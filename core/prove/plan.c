@@ -22,6 +22,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_REACH    24  /* and so many more that reach                                                        */
 #define N_SHAPES   12  /* extra sets with unusual fed shapes                                                   */
 #define N_ORDERED  8   /* of few elements, so many more of rows that are equal or in order                    */
+#define N_BEYOND   12  /* of a loop that ended on none so far: each costs as many turns as it may take       */
 #define N_BEND     6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 static gboolean
@@ -115,6 +116,8 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
       *turn = plan[i].turn;
       return TRUE;
     }
+  if (self->trial->n_sets == 0 && self->n_beyond >= N_BEYOND)
+    return FALSE;
   i -= G_N_ELEMENTS (plan);
   n = find_runs (self, runs);
   for (guint r = 0; r < n; r++)

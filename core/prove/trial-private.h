@@ -32,6 +32,7 @@ typedef struct
   gboolean left_range;     /* the last ones made numbers beyond them                              */
   gboolean made_up;        /* the last ones are not those that flow                                */
   gsize largest;           /* elements of an output so far                                        */
+  guint n_beyond;          /* inputs that only the side before was computed on, for a limit of Peephole's own */
   guint narrow[2];         /* nodes of each side that its last run computed in float32, for want of a kernel in double */
   gboolean *varies;        /* each output: other inputs made something else of it                 */
   double *usual;           /* each output: its largest element on captured and normal inputs               */
