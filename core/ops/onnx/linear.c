@@ -53,6 +53,9 @@ static GEMM (gemm_u64, guint64) /* also signed: the low 64 bits are the same */
   return ph_dtype_is_signed (dtype) ? PH_INT64 : PH_UINT64;
 }
 
+/* Both sides of so many rows and columns fit into the processor's nearest cache. */
+#define TILE 32
+
 /* Returns the matrix transposed; rank 2. (transfer full) (nullable) */
 static PhTensor *
 transposed (PhTensor *matrix)
@@ -62,9 +65,22 @@ transposed (PhTensor *matrix)
   const char *in = ph_tensor_data (matrix);
   char *out = result != NULL ? ph_tensor_writable (result) : NULL;
 
-  for (gsize i = 0; out != NULL && i < m; i++)
-    for (gsize j = 0; j < n; j++)
-      memcpy (out + (j * m + i) * size, in + (i * n + j) * size, size);
+  for (gsize tile_i = 0; out != NULL && tile_i < m; tile_i += TILE)
+    for (gsize tile_j = 0; tile_j < n; tile_j += TILE)
+      for (gsize i = tile_i; i < MIN (tile_i + TILE, m); i++)
+        for (gsize j = tile_j; j < MIN (tile_j + TILE, n); j++)
+          {
+            char *to = out + (j * m + i) * size;
+            const char *from = in + (i * n + j) * size;
+
+            /* Of a size that the compiler knows, a copy is no call. */
+            if (size == 8)
+              memcpy (to, from, 8);
+            else if (size == 4)
+              memcpy (to, from, 4);
+            else
+              memcpy (to, from, size);
+          }
   return result;
 }
 
