@@ -51,10 +51,10 @@ struct _PhProver
   } said;                /* of the rewrite before; @rule is interned */
   const char *same_rule; /* (nullable) interned: of the region before, which was the same node for node */
   PhFolds same_folds;    /* the folds that showed it                                                     */
+  gboolean same_shapes;  /* for which elements that are computed from shapes had to count             */
   const PhRunOptions *options;
 };
-/* ── the walk (prover.c) ── */
-/* Moves both models; the second is made when it is first needed. */
+/* ── the walk (prover.c), which makes the second model when it is first needed ── */
 gboolean ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **error);
 gboolean ph_prover_was_cancelled (PhProver *prover, GError **error);
 GCancellable *ph_prover_cancellable (PhProver *prover);

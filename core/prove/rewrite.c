@@ -96,37 +96,51 @@ trusts_shapes (PhProver *prover, const PhRegion *region, PhPromise promise)
   return prover->shapes_follow > 0;
 }
 
+/* Numbers both sides, with constants folded in one way after the other until they are the same. @folds: (inout) the way to begin with; the last
+ * one. (transfer full) (nullable) */
+static PhStructure *
+structure_of (PhProver *prover, const PhRegion *region, gboolean shapes, PhFolds *folds)
+{
+  const PhFolds first = *folds;
+  g_autoptr (PhStructure) structure = ph_structure_new (region, prover->model[0], prover->model[1], first, shapes);
+
+  for (PhFolds other = PH_FOLDS_NONE;
+       structure != NULL && other < PH_N_FOLDS && !ph_structure_same (structure) && ph_structure_has_folds (structure); other++)
+    if (other != first)
+      {
+        ph_structure_free (structure);
+        structure = ph_structure_new (region, prover->model[0], prover->model[1], *folds = other, shapes);
+      }
+  return g_steal_pointer (&structure);
+}
+
 /* Proves a region by structure: both sides have the same nodes. Merged common code only has so together with its producers. (nullable) */
 static PhTrial *
 try_structure (PhProver *prover, const PhRegion *region, PhPromise promise)
 {
-  const gboolean shapes = trusts_shapes (prover, region, promise);
+  const gboolean is_known = prover->same_rule == prover->said.rule;
+  gboolean shapes = is_known && prover->same_shapes && trusts_shapes (prover, region, promise);
+  PhFolds folds = is_known ? prover->same_folds : PH_FOLDS_NONE;
   g_autoptr (PhRegion) wider = NULL;
 
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion *at = wider != NULL ? wider : region;
-      const PhFolds first = prover->same_rule == prover->said.rule ? prover->same_folds : PH_FOLDS_NONE;
-      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], first, shapes);
-      PhFolds last = first;
+      g_autoptr (PhStructure) structure = structure_of (prover, at, shapes, &folds);
 
-      if (structure == NULL)
-        return NULL;
-      for (PhFolds folds = PH_FOLDS_NONE;
-           structure != NULL && folds < PH_N_FOLDS && !ph_structure_same (structure) && ph_structure_has_folds (structure);
-           folds++)
-        if (folds != first)
-          {
-            ph_structure_free (structure);
-            structure = ph_structure_new (at, prover->model[0], prover->model[1], last = folds, shapes);
-          }
+      if (structure != NULL && !ph_structure_same (structure) && !shapes && trusts_shapes (prover, region, promise))
+        {
+          ph_structure_free (structure);
+          structure = structure_of (prover, at, shapes = TRUE, &folds);
+        }
       if (structure == NULL)
         return NULL;
       if (ph_structure_same (structure))
         {
           PhTrial *trial = trial_of (PH_VERDICT_PROVED, NULL);
 
-          prover->same_folds = last;
+          prover->same_folds = folds;
+          prover->same_shapes = shapes;
           trial->same_nodes = TRUE;
           prover->work.n_same_nodes++;
           if (prover->captured != NULL && !prover->followed && !ph_prover_wants_capture (prover))
