@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/document/own-text.h"
+#include "core/replace.h"
 #include "views/late-bar.h"
 #include "views/text-fill.h"
 
@@ -166,8 +167,11 @@ save (PhSourcePane *self, GError **error)
       return FALSE;
     }
   shown = shown_text (self);
-  if (!g_file_set_contents (self->file, shown, -1, error))
-    return FALSE;
+  if (!ph_replace_contents (self->file, shown, strlen (shown), error))
+    {
+      g_prefix_error (error, "%s: ", self->file);
+      return FALSE;
+    }
   g_free (self->text);
   self->text = g_steal_pointer (&shown);
   gtk_text_buffer_set_modified (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view)), FALSE);
@@ -185,7 +189,7 @@ leave (PhSourcePane *self)
     {
       g_autofree char *beside = g_strconcat (self->file, ".edited", NULL), *shown = shown_text (self);
 
-      g_file_set_contents (beside, shown, -1, NULL);
+      ph_replace_contents (beside, shown, strlen (shown), NULL);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "core/console/command-words.h"
 #include "core/console/reply-table.h"
 #include "core/console/trace.h"
+#include "core/replace.h"
 
 /* ── substitution ── */
 
@@ -329,17 +330,23 @@ ph_call_check (PhCall *call)
 }
 
 static gboolean
+append_target (const char *path, const GString *text, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileOutputStream) stream = g_file_append_to (file, G_FILE_CREATE_NONE, NULL, error);
+
+  return stream != NULL && g_output_stream_write_all (G_OUTPUT_STREAM (stream), text->str, text->len, NULL, NULL, error)
+         && g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, error);
+}
+
+static gboolean
 write_target (PhCall *call, GError **error)
 {
-  PhReply *reply = call->reply;
-  g_autoptr (GFile) file = g_file_new_for_path (call->target);
+  const GString *text = call->reply->text;
   g_autoptr (GError) own = NULL;
-  g_autoptr (GFileOutputStream) stream = call->redirect == PH_REDIRECT_APPEND
-                                             ? g_file_append_to (file, G_FILE_CREATE_NONE, NULL, &own)
-                                             : g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &own);
 
-  if (stream != NULL && g_output_stream_write_all (G_OUTPUT_STREAM (stream), reply->text->str, reply->text->len, NULL, NULL, &own)
-      && g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, &own))
+  if (call->redirect == PH_REDIRECT_APPEND ? append_target (call->target, text, &own)
+                                           : ph_replace_contents (call->target, text->str, text->len, &own))
     return TRUE;
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s cannot be written: %s", call->target, own->message);
   return FALSE;

@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -270,45 +272,63 @@ test_tensor_on_disk (void)
   g_unlink (path);
 }
 
+/* What writes a file in the folder: a line that ends with its name, or NULL for a tensor by itself. */
+static const struct
+{
+  const char *name, *line;
+} rows[] = {
+  { "real.onnx", "save" },
+  { "real.onnxtxt", "save" },
+  { "real.dot", "render" },
+  { "real.html", "render" },
+  { "real.txt", "info >" },
+  { "real.csv", "select op from nodes >" },
+  { "real.passes", "pipeline cse --save" },
+  { "real.npy", NULL },
+};
+
+static void
+write_row (Session *session, const char *line, const char *path)
+{
+  g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
+
+  if (line != NULL)
+    TELL (session, "%s '%s'", line, path);
+  else
+    g_assert_true (ph_tensor_save (tensor, "t", path, NULL));
+}
+
 /* Saving: through a link to what it points to, whose mode stays; nothing is beside it then, nor after a failure. */
 static void
 test_save_links (void)
 {
-  static const char *const names[] = { "real.onnx", "real.onnxtxt", "real.dot", "real.npy" };
   g_auto (Session) session = { 0 };
   g_autofree char *full = in_folder ("full.svg"), *answer = NULL;
   struct stat status;
 
   session_init (&session);
   open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { y = Relu (x) }\n");
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      const char *dot = strchr (names[i], '.');
-      g_autofree char *path = in_folder (names[i]), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL,
+      const char *dot = strchr (rows[i].name, '.');
+      g_autofree char *path = in_folder (rows[i].name), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL,
                       *target = NULL;
-      g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
       g_autoptr (GDir) dir = NULL;
       const char *name;
 
       g_assert_true (g_file_set_contents (path, "old", 3, NULL));
       g_assert_cmpint (g_chmod (path, 0640), ==, 0);
-      g_assert_cmpint (symlink (names[i], link), ==, 0);
-      if (g_str_equal (dot, ".npy"))
-        g_assert_true (ph_tensor_save (tensor, "t", link, NULL));
-      else
-        TELL (&session, g_str_equal (dot, ".dot") ? "render '%s'" : "save '%s'", link);
+      g_assert_cmpint (symlink (rows[i].name, link), ==, 0);
+      write_row (&session, rows[i].line, link);
       target = g_file_read_link (link, NULL);
-      g_assert_cmpstr (target, ==, names[i]);
+      g_assert_cmpstr (target, ==, rows[i].name);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_cmpstr (text, !=, "old");
       g_assert_cmpint (stat (path, &status), ==, 0);
       g_assert_cmpint (status.st_mode & 07777, ==, 0640);
       g_unlink (path);
       /* A link to where nothing is yet. */
-      if (!g_str_equal (dot, ".npy"))
-        TELL (&session, g_str_equal (dot, ".dot") ? "render '%s'" : "save '%s'", link);
-      else
-        g_assert_true (ph_tensor_save (tensor, "t", link, NULL));
+      write_row (&session, rows[i].line, link);
       g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
       g_unlink (path);
       g_unlink (link);
@@ -322,6 +342,38 @@ test_save_links (void)
       g_assert_nonnull (strstr (answer, "cannot be written"));
       g_assert_true (g_file_test (full, G_FILE_TEST_IS_SYMLINK));
       g_unlink (full);
+    }
+}
+
+/* Where there is no room, what was there before stays. A limit on the size of files stands for a full disk. */
+static void
+test_no_room (void)
+{
+  g_auto (Session) session = { 0 };
+  struct rlimit before, small;
+
+  session_init (&session);
+  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { y = Relu (x) }\n");
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &before);
+  small = before;
+  small.rlim_cur = 2;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = in_folder (rows[i].name), *answer = NULL, *text = NULL;
+      g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
+
+      g_assert_true (g_file_set_contents (path, "old", 3, NULL));
+      g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &small), ==, 0);
+      if (rows[i].line != NULL)
+        answer = ask (&session, FALSE, "%s '%s'", rows[i].line, path);
+      else
+        g_assert_false (ph_tensor_save (tensor, "t", path, NULL));
+      g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
+      g_assert_true (answer == NULL || strstr (answer, "cannot be written") != NULL);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_cmpstr (text, ==, "old");
+      g_unlink (path);
     }
 }
 
@@ -380,6 +432,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/disk/external-rewritten", test_external_rewritten);
   g_test_add_func ("/disk/tensor-on-disk", test_tensor_on_disk);
   g_test_add_func ("/disk/save-links", test_save_links);
+  g_test_add_func ("/disk/no-room", test_no_room);
   g_test_add_func ("/disk/save-pipe", test_save_pipe);
   g_test_add_func ("/disk/save-killed", test_save_killed);
   return session_test_run ();
