@@ -170,13 +170,20 @@ declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, 
   return merged == value->type || ph_value_set_type (value, merged, error);
 }
 
+/* An input that contradicts its declaration is an error, but what the others say of the body holds all the same. */
 static gboolean
 infer_body (PhInferRun *run, PhNode *node, PhGraph *body, const PhType *const *types, guint n, GError **error)
 {
+  gboolean ok = TRUE;
+
   for (guint i = 0; i < MIN (n, body->inputs->len); i++)
-    if (types[i] != NULL && !declare (run, node, g_ptr_array_index (body->inputs, i), types[i], error))
-      return FALSE;
-  return infer_graph (run, body, error);
+    {
+      if (types[i] != NULL && !declare (run, node, g_ptr_array_index (body->inputs, i), types[i], ok ? error : NULL))
+        ok = FALSE;
+      if (!ok && run->stop_at_error)
+        return FALSE;
+    }
+  return infer_graph (run, body, ok ? error : NULL) && ok;
 }
 
 gboolean
