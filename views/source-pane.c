@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/document/own-text.h"
+#include "core/io/format.h"
 #include "core/replace.h"
 #include "views/late-bar.h"
 #include "views/text-fill.h"
@@ -63,16 +64,39 @@ follow_style (PhSourcePane *self)
     g_object_set (tag, "paragraph-background", dark ? "#1d3a5c" : "#d3e5fa", NULL);
 }
 
+/* What a file's name does not say, as that of a log, its text does. (nullable) */
+static const char *
+language_of_format (const char *file, const char *text)
+{
+  /* clang-format off */
+  static const struct { const char *format, *language; } rows[] = {
+    { "hlo", "hlo" }, { "mlir", "mlir" }, { "mlir-dump", "mlir" }, { "llvm", "llvm" }, { "llvm-dump", "llvm" }, { "jaxpr", "jaxpr" }, { "torch-graph", "graph-text" }, { "mindspore-ir", "graph-text" }, { "relay", "graph-text" }, { "fx", "python3" }, { "torch-trace", "python3" },
+    { "tvmscript", "python3" }, { "tensorflow", "pbtxt" }, { "onednn", "json" }, { "openvino", "xml" }, { "onnx-text", "onnx-text" },
+  };
+  /* clang-format on */
+  g_autoptr (GBytes) head = g_bytes_new_static (text, strnlen (text, PH_FORMAT_HEAD));
+  const PhFormat *format = ph_format_recognise (head, file);
+
+  for (guint i = 0; format != NULL && i < G_N_ELEMENTS (rows); i++)
+    if (g_str_equal (rows[i].format, format->name))
+      return rows[i].language;
+  return NULL;
+}
+
 static GtkSourceLanguage *
-language_of (const char *file)
+language_of (const char *file, const char *text)
 {
   static const char *const folder = "resource:///org/peephole/Peephole/language-specs";
   GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
   const char *const *folders = gtk_source_language_manager_get_search_path (manager);
+  GtkSourceLanguage *named;
+  const char *id;
 
   if (!g_strv_contains (folders, folder))
     gtk_source_language_manager_append_search_path (manager, folder);
-  return gtk_source_language_manager_guess_language (manager, file, NULL);
+  named = gtk_source_language_manager_guess_language (manager, file, NULL);
+  id = named == NULL ? language_of_format (file, text) : NULL;
+  return id != NULL ? gtk_source_language_manager_get_language (manager, id) : named;
 }
 
 static void
@@ -290,7 +314,7 @@ show_file (PhSourcePane *self, const char *file)
   gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (buffer), "selected", NULL);
   gtk_text_buffer_set_enable_undo (GTK_TEXT_BUFFER (buffer), FALSE);
   if (strlen (self->text) <= LONG)
-    gtk_source_buffer_set_language (buffer, language_of (file));
+    gtk_source_buffer_set_language (buffer, language_of (file, self->text));
   gtk_text_view_set_buffer (GTK_TEXT_VIEW (self->view), GTK_TEXT_BUFFER (buffer));
   follow_style (self);
   self->fill = ph_text_fill_new (GTK_TEXT_BUFFER (buffer), self->text, on_filled, self);

@@ -2,9 +2,9 @@
 ; instcombine the rest.
 define i32 @difference(i32 %a, i32 %b) {
 entry:
-  %slot = alloca i32
-  store i32 %a, ptr %slot
-  %v = load i32, ptr %slot
+  %slot = alloca i32, align 4
+  store i32 %a, ptr %slot, align 4
+  %v = load i32, ptr %slot, align 4
   %e = mul i32 %v, %b
   %f = mul i32 %a, %b
   %s = sub i32 %e, %f

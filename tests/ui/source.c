@@ -109,6 +109,42 @@ test_others (void)
   driver_remove (folder);
 }
 
+static const char *
+language_of (PhSourcePane *pane)
+{
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  GtkSourceLanguage *language = gtk_source_buffer_get_language (GTK_SOURCE_BUFFER (gtk_text_view_get_buffer (view)));
+
+  return language != NULL ? gtk_source_language_get_id (language) : NULL;
+}
+
+/* Each text has its colours, by the name of its file or, where that says nothing, by what it holds. */
+static void
+test_languages (void)
+{
+  static const struct
+  {
+    const char *file, *language;
+  } rows[] = {
+    { "linear-selu.jaxpr", "jaxpr" }, { "linear-selu.graph", "graph-text" }, { "seed.pbtxt", "pbtxt" }, { "seed.mlir", "mlir" },
+    { "registers.ll", "llvm" },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "a.txt", NULL);
+  const char *text = "{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }\n";
+  PhSourcePane *pane = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      pane = open_pane (rows[i].file);
+      g_assert_cmpstr (language_of (pane), ==, rows[i].language);
+    }
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  driver_open (path);
+  driver_settle ();
+  g_assert_cmpstr (language_of (pane), ==, "jaxpr");
+  driver_remove (folder);
+}
+
 /* A function of a program: its graphs stand beside the program's text, as it was when they were made. */
 static void
 test_program (void)
@@ -298,6 +334,7 @@ main (int argc, char **argv)
   g_test_add_func ("/source/hlo", test_hlo);
   g_test_add_func ("/source/late", test_late);
   g_test_add_func ("/source/others", test_others);
+  g_test_add_func ("/source/languages", test_languages);
   g_test_add_func ("/source/program", test_program);
   g_test_add_func ("/source/buttons", test_buttons);
   g_test_add_func ("/source/editing", test_editing);

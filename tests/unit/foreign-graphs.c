@@ -78,6 +78,48 @@ test_onednn (void)
   assert_has (shallow, "nested deeper");
 }
 
+/* Each node knows the line of the file on which it begins. */
+static void
+test_lines (void)
+{
+  /* clang-format off */
+  static const struct { const char *format, *file, *word; } rows[] = {
+    { "onednn", "partition", "\"kind\": \"%s\"" }, { "openvino", "layers", "type=\"%s\"" },
+  };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *file = corpus (rows[i].format, rows[i].file);
+      g_autoptr (GBytes) bytes = g_bytes_new (file, strlen (file));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find (rows[i].format), bytes, "file", NULL, &error);
+      g_auto (GStrv) lines = g_strsplit (file, "\n", -1);
+      g_auto (GStrv) parts = g_strsplit (rows[i].word, "%s", 2);
+      guint last = 0;
+
+      g_assert_no_error (error);
+      PH_FOREACH_NODE (node, model->graph)
+        {
+          g_autofree char *word = g_strconcat (parts[0], node->op_type, parts[1], NULL);
+
+          g_assert_nonnull (node->where);
+          g_assert_cmpuint (node->where->line, >, last);
+          last = node->where->line;
+          g_assert_cmpuint (last, <=, g_strv_length (lines));
+          if (strstr (lines[last - 1], word) == NULL && i == 1)
+            g_error ("%s is not on line %u: %s", word, last, lines[last - 1]);
+          if (i == 0)
+            {
+              g_autofree char *rest = g_strjoinv ("\n", lines + last - 1);
+
+              g_assert_nonnull (strstr (rest, word));
+              g_assert_true (strchr (lines[last - 1], '{') != NULL);
+            }
+        }
+    }
+}
+
 static void
 test_openvino (void)
 {
@@ -247,6 +289,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/foreign-graphs/onednn", test_onednn);
+  g_test_add_func ("/foreign-graphs/lines", test_lines);
   g_test_add_func ("/foreign-graphs/openvino", test_openvino);
   g_test_add_func ("/foreign-graphs/weights", test_weights);
   g_test_add_func ("/foreign-graphs/tflite", test_tflite);

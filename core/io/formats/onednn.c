@@ -27,25 +27,37 @@ probe (const guint8 *head, gsize size, const char *name)
   return strstr (text, "\"engine_kind\"") != NULL || strstr (text, "\"fpmath_mode\"") != NULL ? 95 : 0;
 }
 
-/* Limits the nesting, since json-glib recurses on each level. */
+/* Limits the nesting, since json-glib recurses on each level. @lines gets those on which the operators begin, the objects of "graph", which
+ * json-glib does not tell. */
 static gboolean
-is_shallow (const char *text, gsize size)
+is_shallow (const char *text, gsize size, GArray *lines)
 {
-  gboolean quoted = FALSE;
-  guint depth = 0;
+  gboolean quoted = FALSE, in_graph = FALSE;
+  const char *word = text; /* the last string directly in the outermost object */
+  guint depth = 0, line = 1;
 
   for (gsize i = 0; i < size; i++)
-    if (quoted && text[i] == '\\')
-      i++;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (text[i] == '{' || text[i] == '['))
-      {
-        if (++depth > MAX_DEPTH)
-          return FALSE;
-      }
-    else if (!quoted && depth > 0 && (text[i] == '}' || text[i] == ']'))
-      depth--;
+    {
+      line += text[i] == '\n';
+      if (quoted && text[i] == '\\')
+        i++;
+      else if (text[i] == '"')
+        {
+          quoted = !quoted;
+          word = quoted && depth == 1 ? text + i : word;
+        }
+      else if (!quoted && (text[i] == '{' || text[i] == '['))
+        {
+          if (++depth > MAX_DEPTH)
+            return FALSE;
+          if (depth == 2)
+            in_graph = g_str_has_prefix (word, "\"graph\"");
+          else if (depth == 3 && in_graph)
+            g_array_append_val (lines, line);
+        }
+      else if (!quoted && depth > 0 && (text[i] == '}' || text[i] == ']'))
+        depth--;
+    }
   return TRUE;
 }
 
@@ -219,7 +231,7 @@ add_layouts (JsonArray *tensors, const char *name, PhSketchNode *node)
 }
 
 static gboolean
-add_operator (Making *making, JsonObject *op, guint index, GError **error)
+add_operator (Making *making, JsonObject *op, guint index, guint line, GError **error)
 {
   const char *kind = get_string (op, "kind"), *own = get_string (op, "name");
   JsonObject *attrs = op != NULL ? as_object (json_object_get_member (op, "attrs")) : NULL;
@@ -233,6 +245,7 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
   if (*kind == '\0')
     return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL, "operator %u of the graph has no kind", index);
   node = ph_sketch_add_named_node (making->draft->main, kind, "onednn", name);
+  ph_sketch_node_place (node, line, 1);
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
     ph_sketch_node_input (node, name_of (making, get_id (as_object (json_array_get_element (inputs, i)))));
   for (guint i = 0; outputs != NULL && i < json_array_get_length (outputs); i++)
@@ -293,6 +306,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) tensors = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) made = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GError) reason = NULL;
   PhImporter importer = { source, model };
   g_autoptr (PhSketch) draft = ph_sketch_new_part (&importer, "graph");
@@ -304,7 +318,7 @@ read_model (PhSource *source, GError **error)
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
-  if (!is_shallow (text, size))
+  if (!is_shallow (text, size, lines))
     return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a graph of oneDNN: it is nested deeper than %d levels",
                            MAX_DEPTH),
            NULL;
@@ -318,7 +332,8 @@ read_model (PhSource *source, GError **error)
                            "there is no \"graph\" in it: this is not a graph that oneDNN dumped"),
            NULL;
   for (guint i = 0; i < json_array_get_length (graph); i++)
-    if (!add_operator (&making, as_object (json_array_get_element (graph, i)), i, error))
+    if (!add_operator (&making, as_object (json_array_get_element (graph, i)), i,
+                       i < lines->len ? g_array_index (lines, guint, i) : 0, error))
       return NULL;
   add_ends (&making, graph);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);

@@ -15,7 +15,8 @@ struct _Element
   GHashTable *attrs;
   GPtrArray *children;
   GString *text;
-}; /* (element-type Element) */
+  guint line; /* of the end of its tag */
+};            /* (element-type Element) */
 
 typedef struct
 {
@@ -59,11 +60,14 @@ on_start (GMarkupParseContext *context, const char *name, const char **names, co
 {
   Parse *parse = data;
   Element *element = g_new0 (Element, 1), *outer = parse->stack->len > 0 ? parse->stack->pdata[parse->stack->len - 1] : NULL;
+  int line;
 
   element->name = g_strdup (name);
   element->attrs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   element->children = g_ptr_array_new_with_free_func (free_element);
   element->text = g_string_new (NULL);
+  g_markup_parse_context_get_position (context, &line, NULL);
+  element->line = (guint) line;
   for (guint i = 0; names[i] != NULL; i++)
     g_hash_table_insert (element->attrs, g_strdup (names[i]), g_strdup (values[i]));
   if (outer != NULL)
@@ -385,6 +389,7 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
     }
   if (node == NULL)
     return TRUE;
+  ph_sketch_node_place (node, layer->line, 1);
   for (guint i = 0; output != NULL && i < output->children->len; i++)
     {
       const Element *port = output->children->pdata[i];
