@@ -102,7 +102,8 @@ far_count (const PhPool *pool, guint turn)
 gint64
 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state)
 {
-  if ((i != turn / 2 % n || kind == PH_SAMPLE_NORMAL) && known != NULL && ph_tensor_count (known) == n)
+  /* At other sizes than those that flow, ones fit where the known counts do not. */
+  if ((kind == PH_SAMPLE_NORMAL || (i != turn / 2 % n && turn % 4 != 3)) && known != NULL && ph_tensor_count (known) == n)
     return ph_tensor_get_int (known, i);
   if (kind == PH_SAMPLE_NORMAL)
     return (gint64) (ph_splitmix (state) % 2);

@@ -23,7 +23,7 @@ int ph_rare_sign (PhSampleKind kind, guint turn);
 #define PH_RARE_LEAST 1e-3 /* as large as those are at least */
 
 /* Element @i of a shape or a count that may be any: one of @n elements is out of the ordinary, the others are as they are in
- * @known (nullable), which flows there. */
+ * @known (nullable), which flows there, or 1. */
 gint64 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state);
 /* 0 or 1; all true and all false as well. */
 gint64 ph_rare_truth (PhSampleKind kind, guint turn, guint64 *state);
