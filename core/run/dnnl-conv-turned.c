@@ -2,17 +2,19 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/ops/op-list.h"
 #include "core/ops/support.h"
+#include "core/run/lanes.h"
 #include "core/tensor/broadcast.h"
 
 /* With stride s, output o receives inputs q - j through weights p + s j, where q and p are quotient and remainder of o + padding by s. So
  * each of the s phases p is a convolution with every s-th weight, in reverse. One convolution computes all phases of a pixel as its
  * channels (phases of the height first, then of the width, then channels), and each row is gathered from them. A window smaller than its
- * stride leaves phases without a weight, which only get the bias. Other windows that are no multiple of their stride would need weights of
- * zero, which turn infinities into NaN. */
+ * stride leaves phases without a weight, which only get the bias. Other windows that are no multiple of their stride get weights of zero at
+ * their ends: these would turn infinities into NaN, so what is not finite is left to the reference kernel. */
 
 #define FEW_CHANNELS 16 /* oneDNN has no fast primitive of its own for fewer */
 
@@ -24,6 +26,7 @@ typedef struct
   PhTensor *turned_of;                                     /* (nullable) owned                                                */
   gint64 phases;                                           /* that have weights                                               */
   gboolean spreads;                                        /* a stride is more than 1                                         */
+  gboolean pads;                                           /* some weights are zeros at the ends of windows                   */
   guint n;                                                 /* spatial dimensions      */
   gint64 stride[PH_DNNL_SPATIAL], filled[PH_DNNL_SPATIAL]; /* filled: phases that have weights, the first ones */
   gint64 taps[PH_DNNL_SPATIAL];                            /* of a phase              */
@@ -58,6 +61,26 @@ turned_dims (const Turned *self, const PhTensor *w, gint64 *dims)
   memcpy (dims + 2, self->taps, self->n * sizeof *dims);
 }
 
+/* Returns the elements of @w, @data, with zeros behind each window up to a multiple of the strides, and sets @dims to the new shape.
+ * (nullable) (transfer full) */
+static float *
+pad_windows (const Turned *self, PhTensor *w, const float *data, gint64 *dims)
+{
+  const guint rank = 2 + self->n;
+  gint64 from[PH_MAX_RANK], to[PH_MAX_RANK];
+  float *padded;
+
+  memcpy (dims, ph_tensor_dims (w), rank * sizeof *dims);
+  for (guint i = 0; i < self->n; i++)
+    dims[2 + i] = self->taps[i] * self->filled[i];
+  padded = g_try_new0 (float, ph_dims_product (dims, 0, rank));
+  ph_strides (rank, ph_tensor_dims (w), from);
+  ph_strides (rank, dims, to);
+  if (padded != NULL)
+    ph_copy_strided (rank, ph_tensor_dims (w), padded, to, data, from, sizeof (float));
+  return padded;
+}
+
 /* [in, out, k...] to [phases out, in, taps...]. (nullable) (transfer full) */
 static PhTensor *
 turn_round (const Turned *self, PhTensor *w)
@@ -68,13 +91,16 @@ turn_round (const Turned *self, PhTensor *w)
   const gboolean is_there = ph_tensor_is_in_memory (w) || ph_tensor_is_splat (w);
   g_autofree float *once = is_there ? NULL : g_try_new (float, ph_tensor_count (w));
   const float *data = is_there ? ph_tensor_data (w) : once != NULL && ph_tensor_copy_data (w, once) ? once : NULL;
+  g_autofree float *padded = self->pads && data != NULL ? pad_windows (self, w, data, dims) : NULL;
   PhTensor *turned;
 
+  if (self->pads)
+    data = padded;
+  ph_strides (rank, padded != NULL ? dims : ph_tensor_dims (w), own);
   turned_dims (self, w, dims);
   turned = data != NULL ? ph_tensor_new_unset (PH_FLOAT, rank, dims) : NULL;
   if (turned == NULL)
     return NULL;
-  ph_strides (rank, ph_tensor_dims (w), own);
   ph_strides (rank, dims, to);
   dims[0] = outputs;
   from[0] = own[1];
@@ -150,11 +176,12 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
   self->dims[1] = ph_tensor_dims (w)[1];
   for (guint i = 0; i < window.n; i++)
     {
-      const gint64 stride = window.stride[i], filled = MIN (window.kernel[i], stride), taps = window.kernel[i] / filled;
+      const gint64 stride = window.stride[i], filled = MIN (window.kernel[i], stride),
+                   taps = (window.kernel[i] + filled - 1) / filled;
       const gint64 extent = (taps - 1) * window.dilation[i] + 1;
       const gint64 first = window.begin[i] / stride, last = (window.out[i] - 1 + window.begin[i]) / stride;
 
-      if (window.kernel[i] % filled != 0 || (stride > 1 && window.dilation[i] > 1) || window.begin[i] < 0 || window.out[i] < 1)
+      if ((stride > 1 && window.dilation[i] > 1) || window.begin[i] < 0 || window.out[i] < 1)
         return FALSE;
       geometry->strides[i] = 1;
       geometry->dilations[i] = window.dilation[i] - 1;
@@ -166,6 +193,7 @@ turned_geometry (PhKernel *kernel, Turned *self, PhDnnlGeometry *geometry, gint6
       self->filled[i] = filled;
       self->spreads = self->spreads || stride > 1;
       is_apart = is_apart || filled < stride;
+      self->pads = self->pads || window.kernel[i] % filled != 0;
       self->taps[i] = taps;
       self->skip[i] = window.begin[i] - first * stride;
       self->dims[2 + i] = window.out[i];
@@ -291,13 +319,21 @@ spread (const Turned *self, PhTensor *z)
 }
 
 static gboolean
+is_finite (PhTensor *x)
+{
+  const float *in = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST ? ph_tensor_packed (x) : ph_tensor_data (x);
+
+  return in != NULL && isfinite (ph_lanes ()->total (ph_tensor_count (x), in, PH_LANE_ABSOLUTES));
+}
+
+static gboolean
 run_turned (PhKernel *kernel, gpointer prepared)
 {
   Turned *self = prepared;
   PhTensor *inputs[3], *z = NULL, *y;
   PhKernel own = *kernel;
 
-  if (!turn_weights (self, kernel))
+  if ((self->pads && !is_finite (kernel->inputs[0])) || !turn_weights (self, kernel))
     return FALSE;
   inputs[0] = kernel->inputs[0];
   inputs[1] = self->turned;

@@ -161,6 +161,27 @@ test_ways (void)
     }
 }
 
+/* Weights of zero that a kernel adds make no NaN of infinities, in its first run and later. */
+static void
+test_infinite (void)
+{
+  static const Case c
+      = { "infinite", "float[1,4,5,7] x, float[4,3,3,3] w", "float zero = {0}, float one = {1}, float most = {2.7}",
+          "h = Div (one, zero) l = Greater (x, most) z = Where (l, h, x) y = ConvTranspose <strides = [2, 2]> (z, w)" };
+  g_autoptr (PhModel) model = read_case (&c);
+
+  for (guint seed = 1; seed < 9; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GHashTable) feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, seed, 4, 1, NULL, &error);
+      g_autoptr (PhTensor) y = run (model, feeds, NULL), expected = run (model, feeds, &(PhRunOptions) { .reference = TRUE });
+      g_auto (PhComparison) comparison = ph_tensor_compare (y, expected, (PhTolerance) { 1e-4, 2e-5 });
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (comparison.why, ==, NULL);
+    }
+}
+
 /* What is forced on nodes and operators holds for a model and its clones, and is let go of. */
 static void
 test_wishes (void)
@@ -320,6 +341,7 @@ main (int argc, char *argv[])
     }
   g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/ways", test_ways);
+  g_test_add_func ("/kernels/infinite", test_infinite);
   g_test_add_func ("/kernels/wishes", test_wishes);
   g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);
