@@ -341,6 +341,35 @@ take_along (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* The halves of each dimension change places. */
+static gboolean
+shifted (PhConvert *l, PhValue **out)
+{
+  const gboolean back = g_str_has_suffix (ph_aten_name (l), "ifftshift");
+  PhValue *x = ph_aten_operand (l);
+  gint64 axes[PH_MAX_RANK];
+  guint n = PH_MAX_RANK;
+
+  if (x == NULL || ph_value_rank (x) < 1)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (!ph_aten_ints (l, "dim", axes, &n))
+    for (n = 0; n < (guint) ph_value_rank (x); n++)
+      axes[n] = n;
+  for (guint i = 0; i < n; i++)
+    {
+      const int axis = ph_aten_axis (l, x, axes[i]);
+      const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1, at = back ? size / 2 : size - size / 2;
+
+      if (size < 0)
+        return ph_convert_stay (l, "the size of its dimension is not known");
+      if (size > 1)
+        x = ph_aten_concat (l, (PhValue *[]) { ph_aten_slice (l, x, axis, at, G_MAXINT64), ph_aten_slice (l, x, axis, 0, at) }, 2,
+                            axis);
+    }
+  out[0] = x;
+  return TRUE;
+}
+
 static const char each[] = "Each element is compared with each other one.";
 static const char composed[] = "ONNX has no identical operator, so it is composed of others.";
 
@@ -351,6 +380,7 @@ const PhConvertRule ph_convert_aten_order[] = {
   { "aten:mode", mode, "ReduceSum of Equal", each }, { "aten:cummax", running, "ReduceMax of the elements so far", each }, { "aten:cummin", running, "ReduceMin of the elements so far", each },
   { "aten:histc", histogram, "ReduceSum of Equal", "Each element is compared with the number of each bin." }, { "aten:quantile", quantile, "TopK, and between its neighbours", "The elements are sorted, and the quantile lies between two of them." },
   { "aten:diff", differences, "Sub of Slices", composed }, { "aten:trapz", trapezoids, "ReduceSum of Adds of Slices", composed }, { "aten:trapezoid", trapezoids, "ReduceSum of Adds of Slices", composed },
+  { "aten:fft_fftshift", shifted, "Concat of the halves", composed }, { "aten:fft_ifftshift", shifted, "Concat of the halves", composed },
   { "aten:take_along_dim", take_along, "GatherElements", "Both take one element for each index." },
   { NULL }
 };

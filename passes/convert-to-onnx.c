@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/ops/copy.h"
+#include "passes/complex.h"
 #include "passes/convert-aten.h"
 #include "passes/convert-quantised.h"
 #include "passes/convert-session.h"
@@ -377,6 +378,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
 {
   g_autoptr (GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (PhComplex) complex = ph_complex_new ();
 
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error))
     return FALSE;
@@ -414,6 +416,18 @@ convert_to_onnx (PhPassRun *run, GError **error)
             return FALSE;
           continue;
         }
+      if (ph_complex_touches (complex, node))
+        {
+          const PhId next = run->model->next_id;
+          PhGraph *graph = node->graph;
+
+          if (!ph_complex_split (complex, run, node, name, &stays, error))
+            break;
+          insert_new (graph, next, ids, i + 1);
+          if (stays != NULL)
+            g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
+          continue;
+        }
       if (rule != NULL && !convert_node (run, node, name, rule, quantised, &stays, error))
         break;
       if (rule == NULL)
@@ -421,7 +435,8 @@ convert_to_onnx (PhPassRun *run, GError **error)
       if (stays != NULL)
         g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
     }
-  if (!run->stopped && (!ph_aten_finish (run, error) || !ph_foreign_finish (run, error)))
+  if (!run->stopped
+      && (!ph_complex_finish (complex, run, error) || !ph_aten_finish (run, error) || !ph_foreign_finish (run, error)))
     return FALSE;
   note_what_stays (run, reasons);
   if (!run->stopped && run->model->graph->outputs->len > 0 && run->model->graph->n_nodes == 0

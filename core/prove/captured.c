@@ -118,3 +118,28 @@ ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *capture
   while (g_hash_table_iter_next (&iter, &id, &tensor))
     g_hash_table_insert (prover->captured, id, ph_tensor_ref (tensor));
 }
+
+/* Returns TRUE if @b holds both parts of the complex numbers of @a along a last dimension, as a conversion writes them. */
+static gboolean
+is_in_parts (const PhType *a, const PhType *b)
+{
+  return a->kind == PH_KIND_TENSOR && b->kind == PH_KIND_TENSOR
+         && ((a->dtype == PH_COMPLEX64 && b->dtype == PH_FLOAT) || (a->dtype == PH_COMPLEX128 && b->dtype == PH_DOUBLE))
+         && a->has_rank && b->has_rank && b->rank == a->rank + 1 && b->dims[a->rank].size == 2;
+}
+
+const char *
+ph_prover_find_retyped (PhProver *prover)
+{
+  const GPtrArray *was = prover->model[0]->graph->outputs, *is = prover->model[1]->graph->outputs;
+
+  for (guint i = 0; i < MIN (was->len, is->len); i++)
+    {
+      const PhType *a = ((PhValue *) was->pdata[i])->type, *b = ((PhValue *) is->pdata[i])->type;
+
+      if (a != NULL && b != NULL && a != b && !is_in_parts (a, b)
+          && (a->kind != b->kind || (a->dtype != b->dtype && a->dtype != PH_UNDEFINED && b->dtype != PH_UNDEFINED)))
+        return ((PhValue *) was->pdata[i])->name;
+    }
+  return NULL;
+}

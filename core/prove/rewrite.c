@@ -491,22 +491,6 @@ why_not (PhProver *prover, const PhRewrite *rewrite)
   return NULL;
 }
 
-const char *
-ph_prover_find_retyped (PhProver *prover)
-{
-  const GPtrArray *was = prover->model[0]->graph->outputs, *is = prover->model[1]->graph->outputs;
-
-  for (guint i = 0; i < MIN (was->len, is->len); i++)
-    {
-      const PhType *a = ((PhValue *) was->pdata[i])->type, *b = ((PhValue *) is->pdata[i])->type;
-
-      if (a != NULL && b != NULL && a != b
-          && (a->kind != b->kind || (a->dtype != b->dtype && a->dtype != PH_UNDEFINED && b->dtype != PH_UNDEFINED)))
-        return ((PhValue *) was->pdata[i])->name;
-    }
-  return NULL;
-}
-
 PhRewriteProof *
 ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 {

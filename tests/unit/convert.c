@@ -48,7 +48,9 @@ test_wrong (void)
     { "func.func @f() {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  %1 = stablehlo.add %0, %0 : tensor<i32>\n"
       "  check.expect_eq_const %1, dense<3> : tensor<i32>\n  func.return\n}\n", "2 is not 3" },
     { "func.func @f() {\n  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>\n  %1 = stablehlo.add %0, %0 : tensor<complex<f32>>\n"
-      "  check.expect_eq_const %1, dense<(2.0, 4.0)> : tensor<complex<f32>>\n  func.return\n}\n", "stablehlo.add stays" },
+      "  check.expect_eq_const %1, dense<(2.0, 5.0)> : tensor<complex<f32>>\n  func.return\n}\n", "4 is not 5" },
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>\n  %1 = stablehlo.cbrt %0 : tensor<complex<f32>>\n"
+      "  check.expect_eq_const %1, dense<(2.0, 4.0)> : tensor<complex<f32>>\n  func.return\n}\n", "stablehlo.cbrt stays" },
   };
   /* clang-format on */
 
@@ -71,9 +73,9 @@ test_wrong (void)
 static void
 test_stays (void)
 {
-  static const char text[] = "func.func @f(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {\n"
+  static const char text[] = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
                              "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
-                             "  %1 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
+                             "  %1 = \"stablehlo.unheard_of\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
                              "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n  return %2 : tensor<4xf32>\n}\n";
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
   g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
@@ -86,8 +88,41 @@ test_stays (void)
   g_assert_cmpstr (model->graph->first->op_type, ==, "constant");
   note = g_array_index (history->steps, PhStep, 0).note;
   g_assert_nonnull (strstr (note, "constant stays: its values were left out of the file"));
-  g_assert_nonnull (strstr (note, "real stays: it has no rule"));
+  g_assert_nonnull (strstr (note, "unheard_of stays: it has no rule"));
   g_assert_true (ph_node_is (model->graph->last, &ph_op_Add));
+}
+
+/* A complex input becomes one with both parts along a last dimension, and keeps its name; what gives a real number is one. */
+static void
+test_complex (void)
+{
+  static const char text[] = "func.func @f(%x: tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xcomplex<f32>>) {\n"
+                             "  %0 = stablehlo.imag %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
+                             "  %1 = stablehlo.multiply %x, %x : tensor<4xcomplex<f32>>\n"
+                             "  return %0, %1 : tensor<4xf32>, tensor<4xcomplex<f32>>\n}\n";
+  static const char *const types[] = { "float[4]", "float[4,2]" };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
+  const PhValue *input;
+  g_autofree char *type = NULL, *name = g_strdup (((PhValue *) model->graph->inputs->pdata[0])->name);
+
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->inputs->len, ==, 1);
+  input = model->graph->inputs->pdata[0];
+  type = ph_type_to_string (input->type);
+  g_assert_cmpstr (input->name, ==, name);
+  g_assert_cmpstr (type, ==, "float[4,2]");
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *given = ph_type_to_string (((PhValue *) model->graph->outputs->pdata[i])->type);
+
+      g_assert_cmpstr (given, ==, types[i]);
+    }
+  PH_FOREACH_NODE (node, model->graph)
+    g_assert_nonnull (node->op);
 }
 
 /* A type that nobody knows ends each rule, not the program. */
@@ -223,7 +258,7 @@ test_left_over (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const names[] = { "bodies.mlir", "elementwise.mlir", "linear.mlir", "moving.mlir" };
+  static const char *const names[] = { "bodies.mlir", "complex.mlir", "elementwise.mlir", "linear.mlir", "moving.mlir" };
 
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
@@ -236,6 +271,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/convert/wrong", test_wrong);
   g_test_add_func ("/convert/stays", test_stays);
+  g_test_add_func ("/convert/complex", test_complex);
   g_test_add_func ("/convert/opaque", test_opaque);
   g_test_add_func ("/convert/effects", test_effects);
   g_test_add_func ("/convert/placing", test_placing);

@@ -433,7 +433,7 @@ storage_dtype (const char *name)
   static const struct { const char *name; PhDType dtype; } names[] = {
     { "FloatStorage", PH_FLOAT }, { "DoubleStorage", PH_DOUBLE }, { "HalfStorage", PH_FLOAT16 }, { "BFloat16Storage", PH_BFLOAT16 }, { "LongStorage", PH_INT64 },
     { "IntStorage", PH_INT32 }, { "ShortStorage", PH_INT16 }, { "CharStorage", PH_INT8 }, { "ByteStorage", PH_UINT8 }, { "BoolStorage", PH_BOOL },
-    { "QInt8Storage", PH_INT8 }, { "QUInt8Storage", PH_UINT8 }, { "QInt32Storage", PH_INT32 },
+    { "ComplexFloatStorage", PH_COMPLEX64 }, { "ComplexDoubleStorage", PH_COMPLEX128 }, { "QInt8Storage", PH_INT8 }, { "QUInt8Storage", PH_UINT8 }, { "QInt32Storage", PH_INT32 },
   };
   /* clang-format on */
   const char *bare = strrchr (name, '.') != NULL ? strrchr (name, '.') + 1 : name;

@@ -119,6 +119,10 @@ static const struct { const char *op, *names; } signatures[] = {
   { "_upsample_bilinear2d_aa", "*input output_size align_corners scale_factors" }, { "_upsample_bicubic2d_aa", "*input output_size align_corners scale_factors" },
   { "margin_ranking_loss", "*input1 *input2 *target margin reduction" }, { "triplet_margin_loss", "*anchor *positive *negative margin p eps swap reduction" }, { "hinge_embedding_loss", "*self *target margin reduction" },
   { "soft_margin_loss", "*self *target reduction" }, { "multi_margin_loss", "*self *target p margin *weight reduction" }, { "cosine_embedding_loss", "*input1 *input2 *target margin reduction" },
+  { "fft_fftshift", "*self dim" }, { "fft_ifftshift", "*self dim" }, { "fft_fft", "*self n dim norm" }, { "fft_ifft", "*self n dim norm" }, { "fft_rfft", "*self n dim norm" }, { "fft_irfft", "*self n dim norm" },
+  { "fft_fft2", "*self s dim norm" }, { "fft_ifft2", "*self s dim norm" }, { "fft_rfft2", "*self s dim norm" }, { "fft_irfft2", "*self s dim norm" }, { "fft_fftn", "*self s dim norm" }, { "fft_ifftn", "*self s dim norm" },
+  { "fft_rfftn", "*self s dim norm" }, { "fft_irfftn", "*self s dim norm" }, { "stft", "*self n_fft hop_length win_length *window normalized onesided return_complex" }, { "complex", "*real *imag" }, { "polar", "*abs *angle" },
+  { "view_as_complex", "*self" }, { "view_as_real", "*self" }, { "real", "*self" }, { "imag", "*self" }, { "angle", "*self" }, { "conj", "*self" },
   { "embedding_dense_backward", "*grad_output *indices num_weights padding_idx scale_grad_by_freq" },
 };
 /* clang-format on */

@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "core/prove/cases/cases-private.h"
 #include "core/run/executor.h"
+#include "core/tensor/parts.h"
 
 /* One comparison: of two computed values, or of one with a constant. */
 typedef struct
@@ -159,8 +160,8 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
           return FALSE;
         }
       {
-        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected,
-                                                              tolerance_of (check, ph_tensor_dtype (expected), options));
+        g_autoptr (PhTensor) a = ph_tensor_parts (actual), e = ph_tensor_parts (expected);
+        g_auto (PhComparison) comparison = ph_tensor_compare (a, e, tolerance_of (check, ph_tensor_dtype (e), options));
 
         if (!comparison.close)
           {
