@@ -144,6 +144,22 @@ stay (char **stays, const char *why)
   return FALSE;
 }
 
+/* The size that is computed, where that is a known number: fft_irfft (x, x.size (-1)). -1: there is none, -2: it is not known. */
+static gint64
+computed_size (PhNode *node)
+{
+  const gint64 index = ph_node_attr_int (node, "n_input", -1);
+  PhValue *value = index >= 0 && index < node->inputs->len ? ph_node_input (node, (guint) index) : NULL;
+  PhTensor *known = value != NULL ? ph_value_constant (value) : NULL;
+
+  if (index < 0)
+    return -1;
+  return known != NULL && ph_dtype_is_integer (ph_tensor_dtype (known)) && ph_tensor_count (known) == 1
+                 && ph_tensor_get_int (known, 0) > 0
+             ? ph_tensor_get_int (known, 0)
+             : -2;
+}
+
 /* fft_fft2 (self, s, dim, norm), fft_rfft (self, n, dim, norm), ... */
 static gboolean
 plan_torch (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **stays)
@@ -156,7 +172,7 @@ plan_torch (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **
   double all = 1;
 
   if (strstr (kind, "hfft") != NULL || (dims != NULL && dims->kind != PH_ATTR_INT && dims->kind != PH_ATTR_INTS)
-      || (sizes != NULL && sizes->kind != PH_ATTR_INT && sizes->kind != PH_ATTR_INTS) || ph_node_attr (node, "n_input") != NULL
+      || (sizes != NULL && sizes->kind != PH_ATTR_INT && sizes->kind != PH_ATTR_INTS) || computed_size (node) == -2
       || ph_node_attr (node, "s_input") != NULL || ph_node_attr (node, "dim_input") != NULL)
     return stay (stays, "its sizes or dimensions are not known");
   plan->n = dims != NULL && dims->kind == PH_ATTR_INTS     ? (guint) dims->n
@@ -169,7 +185,7 @@ plan_torch (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **
   for (guint i = 0; i < plan->n; i++)
     {
       const gint64 axis = dims == NULL ? (gint64) i - (gint64) plan->n : dims->kind == PH_ATTR_INTS ? dims->ints[i] : dims->i;
-      gint64 size = sizes == NULL ? -1 : sizes->kind == PH_ATTR_INTS ? sizes->ints[i] : sizes->i;
+      gint64 size = sizes == NULL ? computed_size (node) : sizes->kind == PH_ATTR_INTS ? sizes->ints[i] : sizes->i;
 
       plan->axes[i] = (int) (axis < 0 ? axis + rank : axis);
       if (plan->axes[i] < 0 || plan->axes[i] >= rank)
