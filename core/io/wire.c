@@ -4,27 +4,6 @@
 
 #include <string.h>
 
-static gboolean
-read_varint (PhSpan message, gsize *at, guint64 *value)
-{
-  guint64 result = 0;
-
-  for (guint i = 0; i < 10 && *at + i < message.size; i++)
-    {
-      const guint8 byte = message.data[*at + i];
-
-      if (i < 9 || byte <= 1)
-        result |= (guint64) (byte & 0x7f) << (7 * i);
-      if ((byte & 0x80) == 0)
-        {
-          *at += i + 1;
-          *value = result;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
 static guint64
 read_fixed (const guint8 *data, guint n)
 {
@@ -42,13 +21,13 @@ ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
   guint64 tag, length;
   guint width;
 
-  if (next >= message.size || !read_varint (message, &next, &tag) || tag >> 3 == 0 || tag >> 3 > G_MAXUINT >> 3)
+  if (next >= message.size || !ph_wire_varint (message, &next, &tag) || tag >> 3 == 0 || tag >> 3 > G_MAXUINT >> 3)
     return FALSE;
   *field = (PhWireField) { .id = (guint) (tag >> 3), .type = (guint) (tag & 7) };
   switch (field->type)
     {
     case PH_WIRE_VARINT:
-      if (!read_varint (message, &next, &field->number))
+      if (!ph_wire_varint (message, &next, &field->number))
         return FALSE;
       break;
     case PH_WIRE_FIXED32:
@@ -61,7 +40,7 @@ ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
       next += width;
       break;
     case PH_WIRE_BYTES:
-      if (!read_varint (message, &next, &length) || length > message.size - next)
+      if (!ph_wire_varint (message, &next, &length) || length > message.size - next)
         return FALSE;
       field->span = (PhSpan) { message.data + next, (gsize) length };
       next += (gsize) length;
@@ -172,7 +151,7 @@ ph_wire_numbers (PhSpan message, guint id, guint type)
 
           if (type == PH_WIRE_VARINT)
             {
-              if (!read_varint (field.span, &at, &value))
+              if (!ph_wire_varint (field.span, &at, &value))
                 break;
             }
           else if (field.span.size - at < width)
@@ -190,8 +169,8 @@ ph_wire_numbers (PhSpan message, guint id, guint type)
 
 /* ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-static void
-put_varint (GByteArray *out, guint64 value)
+void
+ph_wire_put_varint (GByteArray *out, guint64 value)
 {
   do
     {
@@ -206,15 +185,15 @@ put_varint (GByteArray *out, guint64 value)
 void
 ph_wire_put_number (GByteArray *out, guint id, guint64 value)
 {
-  put_varint (out, (guint64) id << 3 | PH_WIRE_VARINT);
-  put_varint (out, value);
+  ph_wire_put_varint (out, (guint64) id << 3 | PH_WIRE_VARINT);
+  ph_wire_put_varint (out, value);
 }
 
 void
 ph_wire_put_bytes (GByteArray *out, guint id, gconstpointer data, gsize size)
 {
-  put_varint (out, (guint64) id << 3 | PH_WIRE_BYTES);
-  put_varint (out, size);
+  ph_wire_put_varint (out, (guint64) id << 3 | PH_WIRE_BYTES);
+  ph_wire_put_varint (out, size);
   g_byte_array_append (out, data, (guint) size);
 }
 
@@ -225,6 +204,6 @@ ph_wire_put_fixed (GByteArray *out, guint id, guint64 bits, gboolean wide)
 
   for (guint i = 0; i < 8; i++)
     bytes[i] = (guint8) (bits >> (8 * i));
-  put_varint (out, (guint64) id << 3 | (wide ? PH_WIRE_FIXED64 : PH_WIRE_FIXED32));
+  ph_wire_put_varint (out, (guint64) id << 3 | (wide ? PH_WIRE_FIXED64 : PH_WIRE_FIXED32));
   g_byte_array_append (out, bytes, wide ? 8 : 4);
 }

@@ -35,17 +35,9 @@ static const struct
 static Onnx__StringStringEntryProto *
 read_entry (PhArena *arena, const ProtobufCMessageUnknownField *field)
 {
-  ProtobufCAllocator allocator = ph_arena_allocator (arena);
-  gsize header = 0; /* the length, which protobuf-c leaves in front of the bytes */
-  Onnx__StringStringEntryProto *entry;
+  Onnx__StringStringEntryProto *entry = ph_proto_unknown_message (arena, field, METADATA,
+                                                                  &onnx__string_string_entry_proto__descriptor);
 
-  if (field->tag != METADATA || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
-    return NULL;
-  while (header < field->len && (field->data[header] & 0x80) != 0)
-    header++;
-  if (header++ >= field->len)
-    return NULL;
-  entry = onnx__string_string_entry_proto__unpack (&allocator, field->len - header, field->data + header);
   return entry != NULL && entry->key != NULL && entry->value != NULL ? entry : NULL;
 }
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/io/wire.h"
+
 #define LARGE     256       /* bytes; smaller data is copied, and smaller messages are not searched */
 #define MAX_DEPTH 100       /* as protobuf's own readers have it                                       */
 #define MAX_COPY  (1 << 30) /* bytes of all that is copied                                             */
@@ -105,37 +107,12 @@ read_varint (Walk *walk, gsize *at, gsize end, guint64 *value)
 {
   const gsize n = MIN (end - *at, 10);
   const guint8 *data = n > 0 ? look (walk, *at, n) : NULL;
-  guint64 result = 0;
+  gsize length = 0;
 
-  for (guint i = 0; data != NULL && i < n; i++)
-    {
-      guint8 byte = data[i];
-
-      if (i < 9 || byte <= 1)
-        result |= (guint64) (byte & 0x7f) << (7 * i);
-      if ((byte & 0x80) == 0)
-        {
-          *at += i + 1;
-          *value = result;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
-static void
-put_varint (GByteArray *out, guint64 value)
-{
-  guint8 bytes[10];
-  guint n = 0;
-
-  do
-    {
-      bytes[n++] = (guint8) ((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-      value >>= 7;
-    }
-  while (value != 0);
-  g_byte_array_append (out, bytes, n);
+  if (data == NULL || !ph_wire_varint ((PhSpan) { data, n }, &length, value))
+    return FALSE;
+  *at += length;
+  return TRUE;
 }
 
 /* Lengths below a message that was shortened are only known afterwards: five bytes are always enough and always legal. */
@@ -193,8 +170,8 @@ walk_delimited (Walk *walk, Kind kind, guint field, gsize tag, gsize at, gsize e
     {
       PhSlice slice = { at, end - at };
 
-      put_varint (out, (guint64) PH_TENSOR_SLICE << 3);
-      put_varint (out, walk->source->slices->len);
+      ph_wire_put_varint (out, (guint64) PH_TENSOR_SLICE << 3);
+      ph_wire_put_varint (out, walk->source->slices->len);
       g_array_append_val (walk->source->slices, slice);
       return TRUE;
     }
@@ -220,7 +197,7 @@ walk_delimited (Walk *walk, Kind kind, guint field, gsize tag, gsize at, gsize e
     {
       gsize length;
 
-      put_varint (out, (guint64) field << 3 | 2);
+      ph_wire_put_varint (out, (guint64) field << 3 | 2);
       length = out->len;
       g_byte_array_set_size (out, length + LENGTH);
       if (!walk_message (walk, child, at, end, depth + 1))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/io/onnx/onnx-tensor.h"
+#include "core/io/wire.h"
 #include "core/replace.h"
 
 #define MAX_DEPTH 16
@@ -52,21 +53,6 @@ read_tensor (PhOnnxSource *source, const guint8 *data, gsize size, char **name, 
   return ph_tensor_from_proto (source, proto, "the tensor", error);
 }
 
-static gboolean
-read_varint (const guint8 *data, gsize size, gsize *at, guint64 *value)
-{
-  *value = 0;
-  for (guint shift = 0; shift < 64 && *at < size; shift += 7)
-    {
-      guint8 byte = data[(*at)++];
-
-      *value |= (guint64) (byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 static PhTensor *read_value (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize size, guint depth, char **name,
                              GError **error);
 
@@ -78,25 +64,24 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
 
   for (gsize at = 0; at < size;)
     {
-      guint64 key, length;
+      PhWireField field;
       const PhType *item_type = type->item != NULL ? type->item : &fallback;
       PhTensor *item;
 
-      if (!read_varint (data, size, &at, &key) || ((key & 7) != 0 && (key & 7) != 2) || !read_varint (data, size, &at, &length)
-          || ((key & 7) == 2 && length > size - at))
+      if (!ph_wire_next ((PhSpan) { data, size }, &at, &field) || (field.type != PH_WIRE_VARINT && field.type != PH_WIRE_BYTES))
         {
           ph_source_fail (source->base, error, PH_ERROR_FILE, NULL, "at byte %" G_GSIZE_FORMAT ": not a readable %s", at,
                           type->kind == PH_KIND_SEQUENCE ? "SequenceProto" : "OptionalProto");
           return NULL;
         }
-      if ((key & 7) == 0)
+      if (field.type == PH_WIRE_VARINT)
         continue;
-      switch (key >> 3)
+      switch (field.id)
         {
         case NAME:
           if (name != NULL && *name == NULL)
             {
-              g_autofree char *raw = g_strndup ((const char *) data + at, length);
+              g_autofree char *raw = ph_span_to_string (field.span);
 
               *name = g_utf8_make_valid (raw, -1);
             }
@@ -105,12 +90,12 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
         case SEQUENCE:
         case OPTIONAL:
           {
-            PhType inner = { .kind = key >> 3 == TENSOR     ? PH_KIND_TENSOR
-                                     : key >> 3 == SEQUENCE ? PH_KIND_SEQUENCE
+            PhType inner = { .kind = field.id == TENSOR     ? PH_KIND_TENSOR
+                                     : field.id == SEQUENCE ? PH_KIND_SEQUENCE
                                                             : PH_KIND_OPTIONAL };
 
-            item = read_value (source, item_type->kind == inner.kind ? item_type : &inner, data + at, length, depth + 1, NULL,
-                               error);
+            item = read_value (source, item_type->kind == inner.kind ? item_type : &inner, field.span.data, field.span.size,
+                               depth + 1, NULL, error);
             if (item == NULL)
               return NULL;
             g_ptr_array_add (items, item);
@@ -128,7 +113,6 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
                           "it holds maps or sparse tensors, which cannot be read");
           return NULL;
         }
-      at += length;
     }
   if (type->kind == PH_KIND_OPTIONAL && items->len > 1)
     {
@@ -186,27 +170,6 @@ ph_tensor_load (const char *path, const PhType *type, char **name, GError **erro
 
 /* ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-static void
-put_varint (GByteArray *out, guint64 value)
-{
-  do
-    {
-      guint8 byte = (guint8) ((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-
-      g_byte_array_append (out, &byte, 1);
-      value >>= 7;
-    }
-  while (value != 0);
-}
-
-static void
-put_bytes (GByteArray *out, guint field, gconstpointer data, gsize size)
-{
-  put_varint (out, (guint64) field << 3 | 2);
-  put_varint (out, size);
-  g_byte_array_append (out, data, (guint) size);
-}
-
 static GBytes *
 write_value (PhTensor *tensor, const char *name)
 {
@@ -225,17 +188,17 @@ write_value (PhTensor *tensor, const char *name)
   inner = ph_tensor_count (tensor) > 0 ? ph_tensor_kind (ph_tensor_item (tensor, 0)) : PH_KIND_TENSOR;
   field = inner == PH_KIND_TENSOR ? TENSOR : inner == PH_KIND_SEQUENCE ? SEQUENCE : OPTIONAL;
   if (name != NULL)
-    put_bytes (out, NAME, name, strlen (name));
+    ph_wire_put_bytes (out, NAME, name, strlen (name));
   if (ph_tensor_kind (tensor) == PH_KIND_SEQUENCE || ph_tensor_count (tensor) > 0)
-    {
-      put_varint (out, ELEM_TYPE << 3);
-      put_varint (out, inner == PH_KIND_TENSOR ? ELEM_TENSOR : inner == PH_KIND_SEQUENCE ? ELEM_SEQUENCE : ELEM_OPTIONAL);
-    }
+    ph_wire_put_number (out, ELEM_TYPE,
+                        inner == PH_KIND_TENSOR     ? ELEM_TENSOR
+                        : inner == PH_KIND_SEQUENCE ? ELEM_SEQUENCE
+                                                    : ELEM_OPTIONAL);
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
       g_autoptr (GBytes) item = write_value (ph_tensor_item (tensor, i), NULL);
 
-      put_bytes (out, field, g_bytes_get_data (item, NULL), g_bytes_get_size (item));
+      ph_wire_put_bytes (out, field, g_bytes_get_data (item, NULL), g_bytes_get_size (item));
     }
   return g_byte_array_free_to_bytes (out);
 }
