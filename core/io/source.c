@@ -8,6 +8,17 @@
 #include <string.h>
 
 void
+ph_text_place (PhTextLine *last, const char *begin, const char *at, guint *line, guint *column)
+{
+  if (last->start == NULL || at < last->start)
+    *last = (PhTextLine) { begin, 1 };
+  for (const char *next; (next = memchr (last->start, '\n', (gsize) (at - last->start))) != NULL; last->number++)
+    last->start = next + 1;
+  *line = last->number;
+  *column = (guint) (at - last->start) + 1;
+}
+
+void
 ph_source_init (PhSource *source, const char *path, GPtrArray *problems)
 {
   *source = (PhSource) { .path = path != NULL ? path : "model", .problems = problems };

@@ -9,6 +9,16 @@
 
 G_BEGIN_DECLS
 
+/* The line of a text that was asked for last: where it begins, and its number from 1. Zeros: none yet. */
+typedef struct
+{
+  const char *start;
+  guint number;
+} PhTextLine;
+
+/* Line and column, both from 1, of @at in the text from @begin. Where places are asked for in order, each line is counted once. */
+void ph_text_place (PhTextLine *last, const char *begin, const char *at, guint *line, guint *column);
+
 typedef struct
 {
   const char *path;          /* for messages                                                        */

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
+#include "core/io/source.h"
+
 #define MAX_DEPTH 100
 
 typedef struct
 {
-  const char *at, *end;
-  const char *counted; /* as far as the lines are counted */
-  guint line;          /* of @counted, from 1             */
+  const char *begin, *at, *end;
+  PhTextLine line;
   gint64 (*number_of) (const char *word);
   const char *why;
 } Text;
@@ -147,9 +148,10 @@ static gboolean take_message (Text *text, const PhTextMessage *message, GByteArr
 static void
 put_line (Text *text, guint id, GByteArray *out)
 {
-  for (; text->counted < text->at; text->counted++)
-    text->line += *text->counted == '\n';
-  ph_wire_put_number (out, id, text->line);
+  guint line, column;
+
+  ph_text_place (&text->line, text->begin, text->at, &line, &column);
+  ph_wire_put_number (out, id, line);
 }
 
 /* Parses a value, also of an unknown field. */
@@ -288,20 +290,12 @@ GByteArray *
 ph_wire_from_text (const char *data, gsize size, const PhTextMessage *message, gint64 (*number_of) (const char *word),
                    guint *line, guint *column, const char **why)
 {
-  Text text = { .at = data, .end = data + size, .counted = data, .line = 1, .number_of = number_of };
+  Text text = { .begin = data, .at = data, .end = data + size, .number_of = number_of };
   g_autoptr (GByteArray) out = g_byte_array_new ();
 
   if (take_message (&text, message, out, '\0', 0))
     return g_steal_pointer (&out);
-  *line = *column = 1;
-  for (const char *p = data; p < text.at; p++)
-    if (*p == '\n')
-      {
-        (*line)++;
-        *column = 1;
-      }
-    else
-      (*column)++;
+  ph_text_place (&text.line, data, text.at, line, column);
   *why = text.why;
   return NULL;
 }

@@ -83,7 +83,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (PhSketch) sketch = NULL;
   g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   g_autofree char *copy = NULL;
-  PhRelay r = { .source = source, .line = 1 };
+  PhRelay r = { .source = source };
   PhRelayScope main = { &r, NULL, names };
   gboolean has_main = FALSE;
   gsize size;

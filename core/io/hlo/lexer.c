@@ -5,23 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-void
-ph_hlo_place (PhHloParser *parser, const char *at, guint *line, guint *column)
-{
-  if (at < parser->line_start)
-    {
-      parser->line_start = parser->begin;
-      parser->line = 1;
-    }
-  for (const char *next; (next = memchr (parser->line_start, '\n', (gsize) (at - parser->line_start))) != NULL;)
-    {
-      parser->line_start = next + 1;
-      parser->line++;
-    }
-  *line = parser->line;
-  *column = (guint) (at - parser->line_start) + 1;
-}
-
 gboolean
 ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...)
 {
@@ -34,7 +17,7 @@ ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  ph_hlo_place (parser, at, &line, &column);
+  ph_text_place (&parser->line, parser->begin, at, &line, &column);
   ph_source_fail_at (parser->hlo->source, &parser->error, line, column, "%s%s", text,
                      at >= parser->end && !g_str_has_suffix (text, "?") ? ", but the text ends. Is the file complete?" : "");
   parser->p = parser->end;

@@ -12,8 +12,8 @@ typedef struct
   PhHloModule *module;
   PhHloComputation *computation;
   const char *begin, *end, *p; /* ends with a NUL                                              */
-  const char *line_start;      /* of the last place that was asked for, which is on line @line */
-  guint line, depth;
+  PhTextLine line;
+  guint depth;
   guint n_nested;     /* instructions that are written where their value is read       */
   GString *word;      /* the last word that was read                                  */
   GHashTable *frames; /* (nullable) number of a stack frame -> PhWhere                */
@@ -22,7 +22,6 @@ typedef struct
 
 /* FALSE; @at: where in the text. */
 gboolean ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...) G_GNUC_PRINTF (3, 4);
-void ph_hlo_place (PhHloParser *parser, const char *at, guint *line, guint *column);
 /* Past blanks and comments; what stands there then, 0 at the end. */
 char ph_hlo_peek (PhHloParser *parser);
 /* @token, if it stands there. */

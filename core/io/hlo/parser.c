@@ -115,7 +115,7 @@ read_instruction (PhHloParser *parser, PhHloComputation *computation)
   if (g_cancellable_set_error_if_cancelled (parser->hlo->source->cancellable, &parser->error))
     return FALSE;
   ph_hlo_peek (parser);
-  ph_hlo_place (parser, parser->p, &line, &column);
+  ph_text_place (&parser->line, parser->begin, parser->p, &line, &column);
   root = ph_hlo_is_word (parser, "ROOT");
   if (root)
     parser->p += strlen ("ROOT");
@@ -297,7 +297,7 @@ add_bare (PhHloParser *parser, PhHloComputation *computation, const char *name, 
   instruction->opcode = ph_intern (opcode);
   instruction->shape = shape;
   instruction->place = (gsize) (parser->p - parser->begin);
-  ph_hlo_place (parser, parser->p, &instruction->line, &instruction->column);
+  ph_text_place (&parser->line, parser->begin, parser->p, &instruction->line, &instruction->column);
   g_ptr_array_add (computation->instructions, instruction);
   return instruction;
 }
@@ -368,7 +368,7 @@ read_computation (PhHloParser *parser)
                         word);
   parser->computation = computation = ph_hlo_add_computation (parser->hlo, parser->module, ph_intern (word));
   computation->entry = entry;
-  ph_hlo_place (parser, from, &computation->line, &computation->column);
+  ph_text_place (&parser->line, parser->begin, from, &computation->line, &computation->column);
   ph_hlo_peek (parser);
   signature = parser->p;
   if (ph_hlo_peek (parser) == '(' && !ph_hlo_skip_bracket (parser))
@@ -401,14 +401,14 @@ ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error)
 {
   g_autofree char *copy = NULL;
   g_autoptr (GString) word = g_string_new (NULL);
-  PhHloParser parser = { .hlo = hlo, .word = word, .line = 1 };
+  PhHloParser parser = { .hlo = hlo, .word = word };
   const char *end;
 
   copy = g_malloc (size + 1); /* parsing numbers needs the terminating NUL */
   memcpy (copy, text, size);
   copy[size] = '\0';
   end = copy + size;
-  parser.begin = parser.p = parser.line_start = copy;
+  parser.begin = parser.p = copy;
   for (const char *from = copy; from != NULL;)
     {
       const char *split = g_str_has_prefix (from, "// -----") ? from : g_strstr_len (from, end - from, "\n// -----");

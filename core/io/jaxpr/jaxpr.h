@@ -14,8 +14,7 @@ typedef struct
 {
   PhSource *source;
   const char *begin, *end, *p; /* ends with a NUL                                        */
-  const char *line_start;      /* of the last place that was asked for, on line @line    */
-  guint line;
+  PhTextLine line;
   guint depth, n_literals;
   GHashTable *programs; /* name -> PhImportGraph: "let f = { lambda ... } in"     */
   GPtrArray *owned, *arrays, *attrs, *tensors;
@@ -23,7 +22,6 @@ typedef struct
 } PhJaxpr;
 
 gboolean ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...) G_GNUC_PRINTF (3, 4);
-void ph_jaxpr_place (PhJaxpr *parser, const char *at, guint *line, guint *column);
 gpointer ph_jaxpr_alloc (PhJaxpr *parser, gsize size);
 GArray *ph_jaxpr_array (PhJaxpr *parser, gsize size);
 /* Past blanks; what stands there, 0 at the end. */

@@ -5,21 +5,6 @@
 #include "core/io/hlo/hlo.h"
 #include "core/io/jaxpr/jaxpr.h"
 
-/* Places are requested in order, so each line is counted once. */
-void
-ph_jaxpr_place (PhJaxpr *parser, const char *at, guint *line, guint *column)
-{
-  if (parser->line_start == NULL || at < parser->line_start)
-    {
-      parser->line_start = parser->begin;
-      parser->line = 1;
-    }
-  for (const char *next; (next = memchr (parser->line_start, '\n', (gsize) (at - parser->line_start))) != NULL; parser->line++)
-    parser->line_start = next + 1;
-  *line = parser->line;
-  *column = (guint) (at - parser->line_start) + 1;
-}
-
 gboolean
 ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
 {
@@ -32,7 +17,7 @@ ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  ph_jaxpr_place (parser, at, &line, &column);
+  ph_text_place (&parser->line, parser->begin, at, &line, &column);
   ph_source_fail_at (parser->source, &parser->error, line, column, "%s%s", text,
                      at >= parser->end ? ", but the text ends. Is it complete?" : "");
   parser->p = parser->end;

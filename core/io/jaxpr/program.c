@@ -350,7 +350,7 @@ read_equation (PhJaxpr *parser, Program *program)
   node.bodies = copy;
   node.n_bodies = bodies->len;
   node.part = at;
-  ph_jaxpr_place (parser, at, &line, &column);
+  ph_text_place (&parser->line, parser->begin, at, &line, &column);
   node.where = ph_where_new (ph_intern (parser->source->path), line, column, TRUE, NULL);
   ph_source_mark (parser->source, at, line, column);
   g_array_append_val (program->nodes, node);

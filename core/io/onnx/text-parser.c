@@ -382,10 +382,10 @@ ph_text_parse (PhOnnxSource *source, PhArena *arena, const char *text, gsize len
   ph_lexer_init (lexer, source, arena, text, length, error);
   if (!g_utf8_validate (text, (gssize) length, &end))
     {
-      guint line = 1;
+      PhTextLine last = { NULL, 0 };
+      guint line, column;
 
-      for (const char *at = text; at < end; at++)
-        line += *at == '\n';
+      ph_text_place (&last, text, end, &line, &column);
       g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "%s:%u:1: this line is not UTF-8 text", source->base->path, line);
       return NULL;
     }

@@ -61,7 +61,10 @@ inner (PhRelayScope *outer, PhSketchGraph *graph)
 static PhSketchNode *
 node_new (PhRelayScope *scope, const char *op, const char *domain)
 {
-  return ph_sketch_add_node (scope->graph, op, domain, scope->r->line, 1);
+  guint line, column;
+
+  ph_text_place (&scope->r->line, scope->r->begin, scope->r->p, &line, &column);
+  return ph_sketch_add_node (scope->graph, op, domain, line, 1);
 }
 
 static const char *
@@ -440,13 +443,11 @@ ph_relay_body (PhRelayScope *scope, char close)
     {
       g_autofree char *name = NULL;
       const char *start;
-      guint line;
 
       ph_relay_skip (r);
       if (r->p >= r->end || *r->p == close)
         return value != NULL ? value : close == '\0' ? NULL : ph_relay_fail (r, "an expression");
       start = r->p;
-      line = r->line;
       if (ph_relay_looks (r, "free_var")) /* free_var %x: Tensor[(2), float32]; is an input */
         {
           g_autofree char *type = NULL;
@@ -477,7 +478,6 @@ ph_relay_body (PhRelayScope *scope, char close)
             {
               g_clear_pointer (&name, g_free);
               r->p = start;
-              r->line = line;
             }
           else
             ph_relay_take (r, "=");

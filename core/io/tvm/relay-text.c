@@ -7,12 +7,11 @@
 gpointer
 ph_relay_fail (PhRelay *r, const char *wanted)
 {
-  const char *start = r->p;
+  guint line, column;
 
-  while (start > r->begin && start[-1] != '\n')
-    start--;
+  ph_text_place (&r->line, r->begin, r->p, &line, &column);
   if (r->error == NULL)
-    ph_source_fail_at (r->source, &r->error, r->line, (guint) (r->p - start) + 1, "%s was expected", wanted);
+    ph_source_fail_at (r->source, &r->error, line, column, "%s was expected", wanted);
   return NULL;
 }
 
@@ -20,12 +19,7 @@ void
 ph_relay_skip (PhRelay *r)
 {
   while (r->p < r->end)
-    if (*r->p == '\n')
-      {
-        r->line++;
-        r->p++;
-      }
-    else if (g_ascii_isspace (*r->p))
+    if (g_ascii_isspace (*r->p))
       r->p++;
     else if (r->end - r->p >= 2 && r->p[0] == '/' && r->p[1] == '/')
       while (r->p < r->end && *r->p != '\n')
@@ -40,8 +34,6 @@ ph_relay_skip (PhRelay *r)
               depth++, r->p++;
             else if (r->end - r->p >= 2 && r->p[0] == '*' && r->p[1] == '/')
               depth--, r->p++;
-            else if (*r->p == '\n')
-              r->line++;
             r->p++;
           }
         while (r->p < r->end && depth > 0);

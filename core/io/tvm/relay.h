@@ -13,7 +13,8 @@ typedef struct
 {
   PhSource *source;
   const char *p, *begin, *end;
-  guint line, depth;
+  PhTextLine line;
+  guint depth;
   PhSketch *sketch;
   GError *error; /* (nullable) owned; the first one stays */
 } PhRelay;
