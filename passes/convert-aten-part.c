@@ -558,12 +558,7 @@ pile (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static gboolean
-raise_rank (PhConvert *l, PhValue **out)
-{
-  out[0] = at_least (l, ph_aten_operand (l), ph_aten_name (l)[strlen ("atleast_")] - '0', FALSE);
-  return out[0] != NULL;
-}
+PH_CONVERT_TO (raise_rank, at_least (l, ph_aten_operand (l), ph_aten_name (l)[strlen ("atleast_")] - '0', FALSE))
 
 static const char places[] = "The sizes are known, so the indices of the elements are a constant.";
 static const char constant[] = "Its operands are constant, so it is evaluated now.";

@@ -54,12 +54,7 @@ same (PhConvert *l, PhValue **out)
   return ph_convert_stay (l, "it has no rule");
 }
 
-static gboolean
-absolute (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD (l->b, Abs, l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (absolute, PH_BUILD (l->b, Abs, l->in[0]))
 
 /* Converts sign, which keeps -0 and NaN. */
 static gboolean
@@ -79,12 +74,7 @@ sign (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-rsqrt (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, l->in[0]));
-  return TRUE;
-}
+PH_CONVERT_TO (rsqrt, PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, l->in[0])))
 
 static gboolean
 cbrt_ (PhConvert *l, PhValue **out)
@@ -165,12 +155,7 @@ atan2_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-remainder_ (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD_WITH (l->b, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), l->in[0], l->in[1]);
-  return TRUE;
-}
+PH_CONVERT_TO (remainder_, PH_BUILD_WITH (l->b, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), l->in[0], l->in[1]))
 
 /* Halves away from zero. */
 static gboolean

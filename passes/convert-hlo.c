@@ -455,12 +455,7 @@ integer_pow (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-two_to_the (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD (l->b, Pow, ph_convert_like (l, l->in[0], 2), l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (two_to_the, PH_BUILD (l->b, Pow, ph_convert_like (l, l->in[0], 2), l->in[0]))
 
 static gboolean
 add_any (PhConvert *l, PhValue **out)

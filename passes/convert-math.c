@@ -208,12 +208,7 @@ quantisation (PhConvert *l, PhValue **out)
   return ph_convert_stay (l, "its scale is not known here");
 }
 
-static gboolean
-square (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD (l->b, Mul, l->in[0], l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (square, PH_BUILD (l->b, Mul, l->in[0], l->in[0]))
 
 static gboolean
 is_inf (PhConvert *l, PhValue **out)

@@ -248,13 +248,8 @@ move (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-concat (PhConvert *l, PhValue **out)
-{
-  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
-                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0))), 1);
-  return out[0] != NULL;
-}
+PH_CONVERT_TO (concat, ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                                      PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0))), 1))
 
 /* Builds the index along an axis. */
 static gboolean

@@ -117,13 +117,8 @@ reshape (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-dynamic_reshape (PhConvert *l, PhValue **out)
-{
-  *out = PH_BUILD_WITH (l->b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), l->in[0],
-                        ph_convert_cast (l, l->in[1], PH_INT64));
-  return TRUE;
-}
+PH_CONVERT_TO (dynamic_reshape, PH_BUILD_WITH (l->b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), l->in[0],
+                                               ph_convert_cast (l, l->in[1], PH_INT64)))
 
 static gboolean
 transpose (PhConvert *l, PhValue **out)
@@ -299,14 +294,10 @@ dynamic_pad (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-concatenate (PhConvert *l, PhValue **out)
-{
-  *out = l->n_in == 1 ? l->in[0]
-                      : ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
-                                       PH_ATTRS (ph_attr_new_int ("axis", ph_convert_int (l, "dimension", 0))), 1);
-  return TRUE;
-}
+PH_CONVERT_TO (concatenate, l->n_in == 1
+                                ? l->in[0]
+                                : ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                                                 PH_ATTRS (ph_attr_new_int ("axis", ph_convert_int (l, "dimension", 0))), 1))
 
 static gboolean
 iota (PhConvert *l, PhValue **out)

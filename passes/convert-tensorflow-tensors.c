@@ -4,12 +4,7 @@
 
 #include "passes/convert-foreign.h"
 
-static gboolean
-reshape (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Reshape, l->in[0], ph_foreign_int64 (l, l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (reshape, PH_BUILD (l->b, Reshape, l->in[0], ph_foreign_int64 (l, l->in[1])))
 
 static gboolean
 transpose (PhConvert *l, PhValue **out)
@@ -195,12 +190,7 @@ gather (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-gather_nd (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, GatherND, l->in[0], ph_foreign_int64 (l, l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (gather_nd, PH_BUILD (l->b, GatherND, l->in[0], ph_foreign_int64 (l, l->in[1])))
 
 static gboolean
 scatter_nd (PhConvert *l, PhValue **out)
@@ -250,26 +240,11 @@ pad (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-tile (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Tile, l->in[0], ph_foreign_int64 (l, l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (tile, PH_BUILD (l->b, Tile, l->in[0], ph_foreign_int64 (l, l->in[1])))
 
-static gboolean
-broadcast_to (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Expand, l->in[0], ph_foreign_int64 (l, l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (broadcast_to, PH_BUILD (l->b, Expand, l->in[0], ph_foreign_int64 (l, l->in[1])))
 
-static gboolean
-fill (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Expand, l->in[1], ph_foreign_int64 (l, l->in[0]));
-  return TRUE;
-}
+PH_CONVERT_TO (fill, PH_BUILD (l->b, Expand, l->in[1], ph_foreign_int64 (l, l->in[0])))
 
 static gboolean
 like (PhConvert *l, PhValue **out)
@@ -327,15 +302,10 @@ top_k (PhConvert *l, PhValue **out)
   return values != NULL;
 }
 
-static gboolean
-cumsum (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD_WITH (l->b, CumSum,
-                          PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
-                                    ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))),
-                          l->in[0], l->in[1]);
-  return TRUE;
-}
+PH_CONVERT_TO (cumsum, PH_BUILD_WITH (l->b, CumSum,
+                                      PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
+                                                ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))),
+                                      l->in[0], l->in[1]))
 
 static gboolean
 reverse (PhConvert *l, PhValue **out)

@@ -8,12 +8,7 @@
 
 /* ── arithmetic ── */
 
-static gboolean
-not_equal (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Not, PH_BUILD (l->b, Equal, l->in[0], l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (not_equal, PH_BUILD (l->b, Not, PH_BUILD (l->b, Equal, l->in[0], l->in[1])))
 
 static gboolean
 squared_difference (PhConvert *l, PhValue **out)
@@ -24,33 +19,13 @@ squared_difference (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-square (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Mul, l->in[0], l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (square, PH_BUILD (l->b, Mul, l->in[0], l->in[0]))
 
-static gboolean
-rsqrt (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, l->in[0]));
-  return TRUE;
-}
+PH_CONVERT_TO (rsqrt, PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, l->in[0])))
 
-static gboolean
-log1p_ (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Log, PH_BUILD (l->b, Add, l->in[0], ph_foreign_number (l, l->in[0], 1)));
-  return TRUE;
-}
+PH_CONVERT_TO (log1p_, PH_BUILD (l->b, Log, PH_BUILD (l->b, Add, l->in[0], ph_foreign_number (l, l->in[0], 1))))
 
-static gboolean
-expm1_ (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Exp, l->in[0]), ph_foreign_number (l, l->in[0], 1));
-  return TRUE;
-}
+PH_CONVERT_TO (expm1_, PH_BUILD (l->b, Sub, PH_BUILD (l->b, Exp, l->in[0]), ph_foreign_number (l, l->in[0], 1)))
 
 /* Divides and rounds down, which for integers is one less for a remainder of the other sign. */
 static gboolean
@@ -106,27 +81,13 @@ relu6 (PhConvert *l, PhValue **out)
   return clip (l, ph_foreign_number (l, l->in[0], 0), ph_foreign_number (l, l->in[0], 6), out);
 }
 
-static gboolean
-clip_by_value (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, l->in[0], l->in[1]), l->in[2]);
-  return TRUE;
-}
+PH_CONVERT_TO (clip_by_value, PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, l->in[0], l->in[1]), l->in[2]))
 
-static gboolean
-leaky_relu (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD_WITH (l->b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", ph_node_attr_float (l->node, "alpha", 0.2f))),
-                          l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (leaky_relu,
+               PH_BUILD_WITH (l->b, LeakyRelu,
+                              PH_ATTRS (ph_attr_new_float ("alpha", ph_node_attr_float (l->node, "alpha", 0.2f))), l->in[0]))
 
-static gboolean
-softmax (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD_WITH (l->b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", -1)), l->in[0]);
-  return TRUE;
-}
+PH_CONVERT_TO (softmax, PH_BUILD_WITH (l->b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", -1)), l->in[0]))
 
 static gboolean
 cast (PhConvert *l, PhValue **out)
@@ -196,13 +157,9 @@ mat_mul (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static gboolean
-einsum (PhConvert *l, PhValue **out)
-{
-  out[0] = ph_build_node (l->b, &ph_op_Einsum, l->in, l->n_in,
-                          PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
-  return out[0] != NULL;
-}
+PH_CONVERT_TO (einsum,
+               ph_build_node (l->b, &ph_op_Einsum, l->in, l->n_in,
+                              PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1))
 
 static gboolean
 is_nhwc (PhConvert *l)

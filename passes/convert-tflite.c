@@ -228,13 +228,8 @@ softmax (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-concatenation (PhConvert *l, PhValue **out)
-{
-  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
-                          PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1);
-  return out[0] != NULL;
-}
+PH_CONVERT_TO (concatenation, ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
+                                             PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1))
 
 static gboolean
 gather (PhConvert *l, PhValue **out)
@@ -383,15 +378,11 @@ mirror_pad (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-reverse_sequence (PhConvert *l, PhValue **out)
-{
-  out[0] = PH_BUILD_WITH (l->b, ReverseSequence,
-                          PH_ATTRS (ph_attr_new_int ("time_axis", ph_foreign_attr_int (l, "seq_dim", 0)),
-                                    ph_attr_new_int ("batch_axis", ph_foreign_attr_int (l, "batch_dim", 0))),
-                          l->in[0], ph_foreign_int64 (l, l->in[1]));
-  return TRUE;
-}
+PH_CONVERT_TO (reverse_sequence,
+               PH_BUILD_WITH (l->b, ReverseSequence,
+                              PH_ATTRS (ph_attr_new_int ("time_axis", ph_foreign_attr_int (l, "seq_dim", 0)),
+                                        ph_attr_new_int ("batch_axis", ph_foreign_attr_int (l, "batch_dim", 0))),
+                              l->in[0], ph_foreign_int64 (l, l->in[1])))
 
 /* Converts SpaceToBatchND and BatchToSpaceND with constant operands. */
 static gboolean

@@ -22,6 +22,12 @@ typedef struct
 
 /* Builds the l->n_out values of @out. FALSE: the node stays as it is, and l->stays or the builder's error says why. */
 typedef gboolean (*PhConvertFunc) (PhConvert *l, PhValue **out);
+/* Defines the function @name of a rule that replaces one value by the one given, an expression in @l. */
+#define PH_CONVERT_TO(name, ...)                     \
+  static gboolean name (PhConvert *l, PhValue **out) \
+  {                                                  \
+    return (out[0] = __VA_ARGS__) != NULL;           \
+  }
 typedef struct
 {
   const char *op;

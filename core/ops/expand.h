@@ -18,6 +18,14 @@ struct _PhExpand
   guint n_out;
 };
 
+/* Defines the function @name of an operator whose one output is the value given, an expression in @x. */
+#define PH_EXPAND_TO(name, ...)                      \
+  static gboolean name (PhExpand *x, GError **error) \
+  {                                                  \
+    x->out[0] = __VA_ARGS__;                         \
+    return TRUE;                                     \
+  }
+
 PhValue *ph_expand_in (PhExpand *expand, guint i);          /* (nullable)                    */
 int ph_expand_rank (PhExpand *expand, guint i);             /* -1 unknown                    */
 gint64 ph_expand_dim (PhExpand *expand, guint i, int axis); /* -1 unknown; negative axes too */

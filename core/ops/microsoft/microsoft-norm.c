@@ -28,13 +28,9 @@ build_rms (PhExpand *x, PhValue *value, PhValue *scale, gint64 axis, float epsil
                         value, scale);
 }
 
-static gboolean
-expand_simplified (PhExpand *x, GError **error)
-{
-  x->out[0] = build_rms (x, ph_expand_in (x, 0), ph_expand_in (x, 1), ph_node_attr_int (x->node, "axis", -1),
-                         ph_node_attr_float (x->node, "epsilon", 1e-5f), ph_expand_wants (x, 1) ? &x->out[1] : NULL);
-  return TRUE;
-}
+PH_EXPAND_TO (expand_simplified,
+              build_rms (x, ph_expand_in (x, 0), ph_expand_in (x, 1), ph_node_attr_int (x->node, "axis", -1),
+                         ph_node_attr_float (x->node, "epsilon", 1e-5f), ph_expand_wants (x, 1) ? &x->out[1] : NULL))
 
 /* clang-format off */
 const PhOp ph_op_SimplifiedLayerNormalization = {

@@ -25,19 +25,9 @@ narrow (PhExpand *x, PhValue *value, guint i, PhDType like)
 
 /* ── of two operands ── */
 
-static gboolean
-expand_qlinear_add (PhExpand *x, GError **error)
-{
-  x->out[0] = narrow (x, PH_BUILD (x->b, Add, real (x, 0), real (x, 3)), 6, ph_expand_dtype (x, 0));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_qlinear_add, narrow (x, PH_BUILD (x->b, Add, real (x, 0), real (x, 3)), 6, ph_expand_dtype (x, 0)))
 
-static gboolean
-expand_qlinear_mul (PhExpand *x, GError **error)
-{
-  x->out[0] = narrow (x, PH_BUILD (x->b, Mul, real (x, 0), real (x, 3)), 6, ph_expand_dtype (x, 0));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_qlinear_mul, narrow (x, PH_BUILD (x->b, Mul, real (x, 0), real (x, 3)), 6, ph_expand_dtype (x, 0)))
 
 /* clang-format off */
 #define Q_BINARY(name_, function_, doc_)                                                                               \
@@ -55,12 +45,7 @@ Q_BINARY (QLinearMul, expand_qlinear_mul, "Elementwise product of quantised tens
 
 /* ── of one ── */
 
-static gboolean
-expand_qlinear_sigmoid (PhExpand *x, GError **error)
-{
-  x->out[0] = narrow (x, PH_BUILD (x->b, Sigmoid, real (x, 0)), 3, ph_expand_dtype (x, 0));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_qlinear_sigmoid, narrow (x, PH_BUILD (x->b, Sigmoid, real (x, 0)), 3, ph_expand_dtype (x, 0)))
 
 static gboolean
 expand_qlinear_leaky_relu (PhExpand *x, GError **error)
@@ -198,12 +183,8 @@ const PhOp ph_op_MsQLinearConcat = {
 };
 /* clang-format on */
 
-static gboolean
-expand_qlinear_where (PhExpand *x, GError **error)
-{
-  x->out[0] = narrow (x, PH_BUILD (x->b, Where, ph_expand_in (x, 0), real (x, 1), real (x, 4)), 7, ph_expand_dtype (x, 1));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_qlinear_where,
+              narrow (x, PH_BUILD (x->b, Where, ph_expand_in (x, 0), real (x, 1), real (x, 4)), 7, ph_expand_dtype (x, 1)))
 
 /* clang-format off */
 const PhOp ph_op_MsQLinearWhere = {

@@ -68,12 +68,7 @@ const PhOp ph_op_MsUnique = {
 };
 /* clang-format on */
 
-static gboolean
-expand_gather_nd (PhExpand *x, GError **error)
-{
-  x->out[0] = PH_BUILD (x->b, GatherND, ph_expand_in (x, 0), ph_ms_cast (x->b, ph_expand_in (x, 1), PH_INT64));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_gather_nd, PH_BUILD (x->b, GatherND, ph_expand_in (x, 0), ph_ms_cast (x->b, ph_expand_in (x, 1), PH_INT64)))
 
 /* clang-format off */
 const PhOp ph_op_MsGatherND = {

@@ -89,19 +89,9 @@ ph_ms_activate (PhExpand *x, PhValue *value, const char *name, const float *para
 
 /* ── activations ── */
 
-static gboolean
-expand_gelu (PhExpand *x, GError **error)
-{
-  x->out[0] = PH_BUILD (x->b, Gelu, ph_expand_in (x, 0));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_gelu, PH_BUILD (x->b, Gelu, ph_expand_in (x, 0)))
 
-static gboolean
-expand_bias_gelu (PhExpand *x, GError **error)
-{
-  x->out[0] = PH_BUILD (x->b, Gelu, PH_BUILD (x->b, Add, ph_expand_in (x, 0), ph_expand_in (x, 1)));
-  return TRUE;
-}
+PH_EXPAND_TO (expand_bias_gelu, PH_BUILD (x->b, Gelu, PH_BUILD (x->b, Add, ph_expand_in (x, 0), ph_expand_in (x, 1))))
 
 static gboolean
 expand_fast_gelu (PhExpand *x, GError **error)
