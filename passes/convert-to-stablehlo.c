@@ -38,7 +38,12 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
 {
   PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
-  PhLowering l = { .node = node, .b = &b };
+  PhConvert l = { .run = run,
+                  .node = node,
+                  .b = &b,
+                  .in = (PhValue **) node->inputs->pdata,
+                  .n_in = node->inputs->len,
+                  .n_out = node->outputs->len };
   gboolean ok;
 
   if (node->outputs->len == 0)

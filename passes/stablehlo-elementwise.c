@@ -6,7 +6,7 @@
 
 /* Returns operand @i in the shape of the result. */
 static PhValue *
-operand (PhLowering *l, guint i)
+operand (PhConvert *l, guint i)
 {
   gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
@@ -26,7 +26,7 @@ static const struct { const PhOp *op; const char *name; } names[] = {
 /* clang-format on */
 
 static gboolean
-same (PhLowering *l, PhValue **out)
+same (PhConvert *l, PhValue **out)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (names[i].op == l->node->op)
@@ -46,7 +46,7 @@ same (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-power (PhLowering *l, PhValue **out)
+power (PhConvert *l, PhValue **out)
 {
   PhValue *x = operand (l, 0), *y = operand (l, 1);
 
@@ -55,7 +55,7 @@ power (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-mod (PhLowering *l, PhValue **out)
+mod (PhConvert *l, PhValue **out)
 {
   PhValue *a = operand (l, 0), *b = operand (l, 1), *rest = ph_stable_binary (l, "remainder", a, b), *zero, *other;
 
@@ -71,7 +71,7 @@ mod (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-mean (PhLowering *l, PhValue **out)
+mean (PhConvert *l, PhValue **out)
 {
   out[0] = operand (l, 0);
   for (guint k = 1; k < l->node->inputs->len; k++)
@@ -81,14 +81,14 @@ mean (PhLowering *l, PhValue **out)
 }
 
 static PhValue *
-minus (PhLowering *l, PhValue *x)
+minus (PhConvert *l, PhValue *x)
 {
   return ph_stable_unary (l, "negate", x);
 }
 
 /* x if it is not below 0, else scale (exp (x) - 1) */
 static PhValue *
-elu (PhLowering *l, PhValue *x, double alpha)
+elu (PhConvert *l, PhValue *x, double alpha)
 {
   return ph_stable_select (
       l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)),
@@ -96,7 +96,7 @@ elu (PhLowering *l, PhValue *x, double alpha)
 }
 
 static gboolean
-activation (PhLowering *l, PhValue **out)
+activation (PhConvert *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
   PhValue *x = ph_stable_in (l, 0), *zero = ph_stable_like (l, x, 0), *one = ph_stable_like (l, x, 1);
@@ -134,7 +134,7 @@ activation (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-prelu (PhLowering *l, PhValue **out)
+prelu (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
 
@@ -144,7 +144,7 @@ prelu (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-clip (PhLowering *l, PhValue **out)
+clip (PhConvert *l, PhValue **out)
 {
   out[0] = ph_stable_in (l, 0);
   if (ph_stable_in (l, 1) != NULL)
@@ -154,15 +154,10 @@ clip (PhLowering *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static gboolean
-where (PhLowering *l, PhValue **out)
-{
-  out[0] = ph_stable_select (l, operand (l, 0), operand (l, 1), operand (l, 2));
-  return out[0] != NULL;
-}
+PH_CONVERT_TO (where, ph_stable_select (l, operand (l, 0), operand (l, 1), operand (l, 2)))
 
 static gboolean
-compare (PhLowering *l, PhValue **out)
+compare (PhConvert *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
   const char *direction = op == &ph_op_Equal         ? "EQ"
@@ -176,7 +171,7 @@ compare (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-test (PhLowering *l, PhValue **out)
+test (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *endless;
 
@@ -186,14 +181,14 @@ test (PhLowering *l, PhValue **out)
       return out[0] != NULL;
     }
   if (ph_node_attr_int (l->node, "detect_positive", 1) == 0 || ph_node_attr_int (l->node, "detect_negative", 1) == 0)
-    return ph_stable_stay (l, "it only looks for one sign of infinity");
+    return ph_convert_stay (l, "it only looks for one sign of infinity");
   endless = ph_stable_like (l, x, (double) INFINITY);
   out[0] = ph_stable_compare (l, "EQ", ph_stable_unary (l, "abs", x), endless);
   return out[0] != NULL;
 }
 
 static gboolean
-cast (PhLowering *l, PhValue **out)
+cast (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
   const PhDType to = ph_node_output (l->node, 0)->type->dtype;

@@ -6,7 +6,7 @@
 #include "passes/stablehlo.h"
 
 static PhValue *
-dot (PhLowering *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 right)
+dot (PhConvert *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 right)
 {
   gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
   guint n = 0;
@@ -33,16 +33,16 @@ dot (PhLowering *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 rig
 
 /* dot_general does not broadcast, so both operands get the batch of the result. */
 static gboolean
-mat_mul (PhLowering *l, PhValue **out)
+mat_mul (PhConvert *l, PhValue **out)
 {
   PhValue *a = ph_stable_in (l, 0), *b = ph_stable_in (l, 1);
-  const guint ra = ph_stable_rank (a), rb = ph_stable_rank (b);
+  const guint ra = ph_convert_rank (a), rb = ph_convert_rank (b);
   gint64 result[PH_MAX_RANK], left[PH_MAX_RANK], right[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, result);
   const guint batch = rank > 2 || (rank == 2 && (ra == 1 || rb == 1)) || (rank == 1 && (ra > 2 || rb > 2)) ? MAX (ra, rb) - 2 : 0;
 
   if (ra == 0 || rb == 0)
-    return ph_stable_stay (l, "an operand is a scalar");
+    return ph_convert_stay (l, "an operand is a scalar");
   if (batch > 0 && rb > 2 && ra <= 2) /* the matrix is the same for each of the batch */
     {
       memcpy (left, result, batch * sizeof *left);
@@ -69,14 +69,14 @@ mat_mul (PhLowering *l, PhValue **out)
     }
   if (a == NULL || b == NULL)
     return FALSE;
-  out[0] = dot (l, a, b, batch, (gint64) ph_stable_rank (a) - 1,
-                ph_stable_rank (b) - batch > 1 ? (gint64) ph_stable_rank (b) - 2 : (gint64) batch);
+  out[0] = dot (l, a, b, batch, (gint64) ph_convert_rank (a) - 1,
+                ph_convert_rank (b) - batch > 1 ? (gint64) ph_convert_rank (b) - 2 : (gint64) batch);
   out[0] = ph_stable_reshape (l, out[0], result, rank);
   return out[0] != NULL;
 }
 
 static gboolean
-gemm (PhLowering *l, PhValue **out)
+gemm (PhConvert *l, PhValue **out)
 {
   const gboolean ta = ph_node_attr_int (l->node, "transA", 0) != 0, tb = ph_node_attr_int (l->node, "transB", 0) != 0;
   const float alpha = ph_node_attr_float (l->node, "alpha", 1), beta = ph_node_attr_float (l->node, "beta", 1);
@@ -101,7 +101,7 @@ gemm (PhLowering *l, PhValue **out)
 
 /* Reads a list of @n, or @fallback for each. */
 static void
-read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback)
+read_ints (PhConvert *l, const char *name, gint64 *to, guint n, gint64 fallback)
 {
   gsize count;
   const gint64 *ints = ph_node_attr_ints (l->node, name, &count);
@@ -112,7 +112,7 @@ read_ints (PhLowering *l, const char *name, gint64 *to, guint n, gint64 fallback
 
 /* Reads the padding before and after each axis: explicit, or as auto_pad implies for the size of the result. */
 static void
-read_pads (PhLowering *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation,
+read_pads (PhConvert *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation,
            guint n, gint64 *pads)
 {
   const char *automatic = ph_node_attr_string (l->node, "auto_pad", "NOTSET");
@@ -138,7 +138,7 @@ list (const char *name, const gint64 *values, guint n)
 }
 
 static PhValue *
-with_bias (PhLowering *l, PhValue *y, PhValue *bias)
+with_bias (PhConvert *l, PhValue *y, PhValue *bias)
 {
   gint64 dims[PH_MAX_RANK], map[] = { 1 };
   const guint rank = y != NULL ? ph_stable_dims (y, dims) : 0;
@@ -147,7 +147,7 @@ with_bias (PhLowering *l, PhValue *y, PhValue *bias)
 }
 
 static gboolean
-conv (PhLowering *l, PhValue **out)
+conv (PhConvert *l, PhValue **out)
 {
   const gboolean transposed = l->node->op == &ph_op_ConvTranspose;
   PhValue *x = ph_stable_in (l, 0), *w = ph_stable_in (l, 1), *y;
@@ -159,9 +159,9 @@ conv (PhLowering *l, PhValue **out)
   guint m = 0;
 
   if (rank < 3 || ph_stable_dims (w, size) != rank || ph_stable_out_dims (l, 0, result) != rank)
-    return ph_stable_stay (l, "it has no image");
+    return ph_convert_stay (l, "it has no image");
   if (transposed && group != 1)
-    return ph_stable_stay (l, "it is a transposed convolution in groups");
+    return ph_convert_stay (l, "it is a transposed convolution in groups");
   read_ints (l, "strides", stride, n, 1);
   read_ints (l, "dilations", dilation, n, 1);
   for (guint i = 0; i < n; i++)
@@ -176,7 +176,7 @@ conv (PhLowering *l, PhValue **out)
 
       if (strcmp (ph_node_attr_string (l->node, "auto_pad", "NOTSET"), "NOTSET") != 0
           || ph_node_attr (l->node, "output_shape") != NULL)
-        return ph_stable_stay (l, "its padding depends on the size of its result");
+        return ph_convert_stay (l, "its padding depends on the size of its result");
       for (guint i = 0; i < n; i++)
         {
           const gint64 reach = (size[i + 2] - 1) * dilation[i];
@@ -209,7 +209,7 @@ conv (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-pool (PhLowering *l, PhValue **out)
+pool (PhConvert *l, PhValue **out)
 {
   const gboolean max = l->node->op == &ph_op_MaxPool;
   PhValue *x = ph_stable_in (l, 0), *count;
@@ -221,10 +221,10 @@ pool (PhLowering *l, PhValue **out)
   const gint64 *given = ph_node_attr_ints (l->node, "pads", &n);
 
   if (rank < 3 || ph_stable_out_dims (l, 0, result) != rank || !ph_dtype_is_float (x->type->dtype))
-    return ph_stable_stay (l, "its operand is not an image of floats");
+    return ph_convert_stay (l, "its operand is not an image of floats");
   for (guint i = 1; i < l->node->outputs->len; i++)
     if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_stable_stay (l, "the indices of the largest elements are used");
+      return ph_convert_stay (l, "the indices of the largest elements are used");
   for (guint i = 0; i < 2; i++)
     kernel[i] = stride[i] = dilation[i] = 1;
   read_ints (l, "kernel_shape", kernel + 2, rank - 2, 1);
@@ -255,7 +255,7 @@ pool (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-batch_norm (PhLowering *l, PhValue **out)
+batch_norm (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *each[4], *y;
   gint64 dims[PH_MAX_RANK], map[] = { 1 };
@@ -263,7 +263,7 @@ batch_norm (PhLowering *l, PhValue **out)
   const double epsilon = (double) ph_node_attr_float (l->node, "epsilon", 1e-5f);
 
   if (ph_node_attr_int (l->node, "training_mode", 0) != 0 || rank < 2)
-    return ph_stable_stay (l, "it computes the mean and variance of the batch");
+    return ph_convert_stay (l, "it computes the mean and variance of the batch");
   for (guint i = 0; i < 4; i++)
     each[i] = ph_stable_spread (l, ph_stable_convert (l, ph_stable_in (l, i + 1), x->type->dtype), dims, rank, map);
   y = ph_stable_binary (l, "subtract", x, each[2]);
@@ -275,7 +275,7 @@ batch_norm (PhLowering *l, PhValue **out)
 
 /* Broadcasts one number, or one per element of an axis, to the shape of @x. (nullable) */
 static PhValue *
-along_axis (PhLowering *l, PhValue *value, const PhValue *x)
+along_axis (PhConvert *l, PhValue *value, const PhValue *x)
 {
   gint64 dims[PH_MAX_RANK], map[1];
   const guint rank = ph_stable_dims (x, dims);
@@ -289,7 +289,7 @@ along_axis (PhLowering *l, PhValue *value, const PhValue *x)
 }
 
 static gboolean
-quantize (PhLowering *l, PhValue **out)
+quantize (PhConvert *l, PhValue **out)
 {
   static const struct
   {
@@ -302,11 +302,11 @@ quantize (PhLowering *l, PhValue **out)
 
   if (ph_node_attr_int (l->node, "block_size", 0) != 0
       || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_integer (stored))
-    return ph_stable_stay (l, "it quantises in blocks, or to a type other than integers");
+    return ph_convert_stay (l, "it quantises in blocks, or to a type other than integers");
   scale = along_axis (l, scale, x);
   zero = ph_stable_convert (l, along_axis (l, zero != NULL ? zero : ph_build_scalar (l->b, number, 0), x), number);
   if (scale == NULL || zero == NULL)
-    return ph_stable_stay (l, "its scale does not vary along one axis only");
+    return ph_convert_stay (l, "its scale does not vary along one axis only");
   if (!into)
     {
       out[0] = ph_stable_binary (l, "multiply", ph_stable_binary (l, "subtract", ph_stable_convert (l, x, number), zero), scale);
@@ -320,7 +320,7 @@ quantize (PhLowering *l, PhValue **out)
                                                     ph_stable_binary (l, "maximum", y, ph_stable_like (l, y, ranges[i].low)),
                                                     ph_stable_like (l, y, ranges[i].high)),
                                   stored);
-  return out[0] != NULL || ph_stable_stay (l, "it quantises to %s", ph_dtype_name (stored));
+  return out[0] != NULL || ph_convert_stay (l, "it quantises to %s", ph_dtype_name (stored));
 }
 
 /* clang-format off */

@@ -6,12 +6,12 @@
 
 /* Reads the axes of a reduction, counted from the start. Returns their number; -1: they are not constant */
 static int
-read_axes (PhLowering *l, gint64 *axes)
+read_axes (PhConvert *l, gint64 *axes)
 {
-  const int rank = (int) ph_stable_rank (ph_stable_in (l, 0));
+  const int rank = (int) ph_convert_rank (ph_stable_in (l, 0));
   gsize n;
   const gint64 *given = ph_node_attr_ints (l->node, "axes", &n);
-  g_autoptr (GArray) ints = ph_stable_in (l, 1) != NULL ? ph_stable_ints (l, 1) : NULL;
+  g_autoptr (GArray) ints = ph_stable_in (l, 1) != NULL ? ph_foreign_ints (l, 1) : NULL;
 
   if (ph_stable_in (l, 1) != NULL && ints == NULL)
     return -1;
@@ -30,7 +30,7 @@ read_axes (PhLowering *l, gint64 *axes)
     }
   for (gsize i = 0; i < n; i++)
     if ((axes[i] = ph_axis_of (given[i], rank)) < 0)
-      return ph_stable_stay (l, "it has no such axis"), -1;
+      return ph_convert_stay (l, "it has no such axis"), -1;
   return (int) n;
 }
 
@@ -56,7 +56,7 @@ lowest (PhDType dtype, gboolean least)
 }
 
 static gboolean
-reduce (PhLowering *l, PhValue **out)
+reduce (PhConvert *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
   PhValue *x = ph_stable_in (l, 0), *y = x;
@@ -68,7 +68,7 @@ reduce (PhLowering *l, PhValue **out)
   if (n < 0)
     return FALSE;
   if ((op == &ph_op_ReduceMax || op == &ph_op_ReduceMin) && (x->type->dtype == PH_INT64 || x->type->dtype == PH_UINT64) && n > 0)
-    return ph_stable_stay (l, "the bounds of its element type cannot be represented by a float");
+    return ph_convert_stay (l, "the bounds of its element type cannot be represented by a float");
   for (int i = 0; i < n; i++)
     count *= (double) x->type->dims[axes[i]].size;
   if (op == &ph_op_ReduceL1)
@@ -97,7 +97,7 @@ reduce (PhLowering *l, PhValue **out)
 
 /* exp (x - max) by its sum. */
 static gboolean
-softmax (PhLowering *l, PhValue **out)
+softmax (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *top, *shifted, *powers, *sum;
   gint64 dims[PH_MAX_RANK], map[PH_MAX_RANK];
@@ -107,7 +107,7 @@ softmax (PhLowering *l, PhValue **out)
   guint n = 0;
 
   if (axis < 0)
-    return ph_stable_stay (l, "it has no such axis");
+    return ph_convert_stay (l, "it has no such axis");
   for (guint i = 0; i < rank; i++)
     if ((int) i != axis)
       map[n++] = i;
@@ -123,7 +123,7 @@ softmax (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-global_pool (PhLowering *l, PhValue **out)
+global_pool (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *y;
   gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
@@ -131,7 +131,7 @@ global_pool (PhLowering *l, PhValue **out)
   double count = 1;
 
   if (rank < 2 || !ph_dtype_is_float (x->type->dtype))
-    return ph_stable_stay (l, "it has no image of floats");
+    return ph_convert_stay (l, "it has no image of floats");
   for (guint i = 2; i < rank; i++)
     {
       axes[i - 2] = i;
@@ -147,7 +147,7 @@ global_pool (PhLowering *l, PhValue **out)
 
 /* Finds the least index of the largest element. */
 static gboolean
-arg (PhLowering *l, PhValue **out)
+arg (PhConvert *l, PhValue **out)
 {
   const gboolean max = l->node->op == &ph_op_ArgMax;
   PhValue *x = ph_stable_in (l, 0), *best, *here, *index;
@@ -158,7 +158,7 @@ arg (PhLowering *l, PhValue **out)
   guint n = 0;
 
   if (axis < 0 || ph_node_attr_int (l->node, "select_last_index", 0) != 0 || !ph_dtype_is_float (x->type->dtype))
-    return ph_stable_stay (l, "it does not work along one axis of floats, or it selects the last index");
+    return ph_convert_stay (l, "it does not work along one axis of floats, or it selects the last index");
   for (guint i = 0; i < rank; i++)
     if ((int) i != axis)
       map[n++] = i;
@@ -172,10 +172,10 @@ arg (PhLowering *l, PhValue **out)
 
 /* Each element is the sum over a window that ends at it. */
 static gboolean
-cumulate (PhLowering *l, PhValue **out)
+cumulate (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
-  g_autoptr (GArray) ints = ph_stable_ints (l, 1);
+  g_autoptr (GArray) ints = ph_foreign_ints (l, 1);
   gint64 dims[PH_MAX_RANK], size[PH_MAX_RANK], one[PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
   const guint rank = ph_stable_dims (x, dims);
   int axis;
@@ -184,7 +184,7 @@ cumulate (PhLowering *l, PhValue **out)
     return FALSE;
   axis = ph_axis_of (g_array_index (ints, gint64, 0), (int) rank);
   if (axis < 0 || ph_node_attr_int (l->node, "exclusive", 0) != 0 || ph_node_attr_int (l->node, "reverse", 0) != 0)
-    return ph_stable_stay (l, "it is exclusive or reversed");
+    return ph_convert_stay (l, "it is exclusive or reversed");
   for (guint i = 0; i < rank; i++)
     size[i] = one[i] = 1;
   size[axis] = MAX (dims[axis], 1);

@@ -6,7 +6,7 @@
 #include "passes/stablehlo.h"
 
 static gboolean
-same (PhLowering *l, PhValue **out)
+same (PhConvert *l, PhValue **out)
 {
   if (l->node->op == &ph_op_Dropout)
     {
@@ -14,14 +14,14 @@ same (PhLowering *l, PhValue **out)
 
       if ((l->node->outputs->len > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
           || (ph_stable_in (l, 2) != NULL && (!ph_value_number (ph_stable_in (l, 2), &number) || number != 0)))
-        return ph_stable_stay (l, "it applies dropout at random, as in training");
+        return ph_convert_stay (l, "it applies dropout at random, as in training");
     }
   out[0] = ph_stable_in (l, 0);
   return out[0] != NULL;
 }
 
 static gboolean
-reshape (PhLowering *l, PhValue **out)
+reshape (PhConvert *l, PhValue **out)
 {
   gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
@@ -31,7 +31,7 @@ reshape (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-expand (PhLowering *l, PhValue **out)
+expand (PhConvert *l, PhValue **out)
 {
   gint64 dims[PH_MAX_RANK];
   const guint rank = ph_stable_out_dims (l, 0, dims);
@@ -41,19 +41,19 @@ expand (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-transpose (PhLowering *l, PhValue **out)
+transpose (PhConvert *l, PhValue **out)
 {
   int rank;
   g_autofree gint64 *perm = ph_node_perm (l->node, &rank);
 
   out[0] = perm != NULL ? ph_stable_transpose (l, ph_stable_in (l, 0), perm) : NULL;
-  return out[0] != NULL || ph_stable_stay (l, "its axes are not known");
+  return out[0] != NULL || ph_convert_stay (l, "its axes are not known");
 }
 
 static gboolean
-concat (PhLowering *l, PhValue **out)
+concat (PhConvert *l, PhValue **out)
 {
-  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) ph_stable_rank (ph_stable_in (l, 0)));
+  const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) ph_convert_rank (ph_stable_in (l, 0)));
 
   out[0] = ph_stable_node (l, "concatenate", ph_node_output (l->node, 0)->type, (PhValue **) l->node->inputs->pdata,
                            l->node->inputs->len, PH_ATTRS (ph_attr_new_int ("dimension", axis)));
@@ -62,14 +62,14 @@ concat (PhLowering *l, PhValue **out)
 
 /* Converts Slice; for a negative step the axis is reversed first. */
 static gboolean
-slice (PhLowering *l, PhValue **out)
+slice (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
   gint64 dims[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK], back[PH_MAX_RANK];
   const guint rank = ph_stable_dims (x, dims);
-  g_autoptr (GArray) starts = ph_stable_ints (l, 1), ends = ph_stable_ints (l, 2),
-                     axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
-  g_autoptr (GArray) steps = ph_stable_in (l, 4) != NULL ? ph_stable_ints (l, 4) : NULL;
+  g_autoptr (GArray) starts = ph_foreign_ints (l, 1), ends = ph_foreign_ints (l, 2),
+                     axes = ph_stable_in (l, 3) != NULL ? ph_foreign_ints (l, 3) : NULL;
+  g_autoptr (GArray) steps = ph_stable_in (l, 4) != NULL ? ph_foreign_ints (l, 4) : NULL;
   guint n_back = 0;
 
   if (starts == NULL || ends == NULL || l->stays != NULL || starts->len != ends->len)
@@ -87,7 +87,7 @@ slice (PhLowering *l, PhValue **out)
       gint64 start = g_array_index (starts, gint64, k), end = g_array_index (ends, gint64, k);
 
       if (axis < 0 || step == 0 || step == G_MININT64)
-        return ph_stable_stay (l, "it has no such axis or step");
+        return ph_convert_stay (l, "it has no such axis or step");
       start += start < 0 ? size : 0;
       end += end < 0 ? size : 0;
       if (step > 0)
@@ -113,7 +113,7 @@ slice (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-split (PhLowering *l, PhValue **out)
+split (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
   gint64 from[PH_MAX_RANK] = { 0 }, to[PH_MAX_RANK], one[PH_MAX_RANK];
@@ -121,7 +121,7 @@ split (PhLowering *l, PhValue **out)
   const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
 
   if (axis < 0)
-    return ph_stable_stay (l, "it has no such axis");
+    return ph_convert_stay (l, "it has no such axis");
   for (guint i = 0; i < rank; i++)
     one[i] = 1;
   for (guint i = 0; i < l->node->outputs->len; i++)
@@ -134,23 +134,23 @@ split (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-pad (PhLowering *l, PhValue **out)
+pad (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *number = ph_stable_in (l, 2);
-  g_autoptr (GArray) pads = ph_stable_ints (l, 1), axes = ph_stable_in (l, 3) != NULL ? ph_stable_ints (l, 3) : NULL;
+  g_autoptr (GArray) pads = ph_foreign_ints (l, 1), axes = ph_stable_in (l, 3) != NULL ? ph_foreign_ints (l, 3) : NULL;
   gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 };
-  const guint rank = ph_stable_rank (x);
+  const guint rank = ph_convert_rank (x);
 
   if (pads == NULL || l->stays != NULL)
     return FALSE;
   if (strcmp (ph_node_attr_string (l->node, "mode", "constant"), "constant") != 0)
-    return ph_stable_stay (l, "its padding value is not one number");
+    return ph_convert_stay (l, "its padding value is not one number");
   for (guint k = 0; k < pads->len / 2; k++)
     {
       const int axis = ph_axis_of (axes != NULL && k < axes->len ? g_array_index (axes, gint64, k) : (gint64) k, (int) rank);
 
       if (axis < 0)
-        return ph_stable_stay (l, "it has no such axis");
+        return ph_convert_stay (l, "it has no such axis");
       low[axis] = g_array_index (pads, gint64, k);
       high[axis] = g_array_index (pads, gint64, k + pads->len / 2);
     }
@@ -161,17 +161,17 @@ pad (PhLowering *l, PhValue **out)
 
 /* Gathers whole slices; indices may be negative. */
 static gboolean
-gather (PhLowering *l, PhValue **out)
+gather (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *at = ph_stable_in (l, 1);
   gint64 dims[PH_MAX_RANK], size[PH_MAX_RANK], offset[PH_MAX_RANK];
-  const guint rank = ph_stable_dims (x, dims), index_rank = ph_stable_rank (at);
+  const guint rank = ph_stable_dims (x, dims), index_rank = ph_convert_rank (at);
   const int axis = ph_axis_of (ph_node_attr_int (l->node, "axis", 0), (int) rank);
   gint64 place = axis;
   guint n = 0;
 
   if (axis < 0)
-    return ph_stable_stay (l, "it has no such axis");
+    return ph_convert_stay (l, "it has no such axis");
   for (guint i = 0; i < rank; i++)
     {
       size[i] = (int) i == axis ? 1 : dims[i];
@@ -192,17 +192,17 @@ gather (PhLowering *l, PhValue **out)
 }
 
 static gboolean
-tile (PhLowering *l, PhValue **out)
+tile (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0);
-  g_autoptr (GArray) times = ph_stable_ints (l, 1);
+  g_autoptr (GArray) times = ph_foreign_ints (l, 1);
   gint64 dims[PH_MAX_RANK], wide[PH_MAX_RANK], map[PH_MAX_RANK], result[PH_MAX_RANK];
   const guint rank = ph_stable_dims (x, dims), out_rank = ph_stable_out_dims (l, 0, result);
 
   if (times == NULL)
     return FALSE;
   if (times->len != rank || 2 * rank > PH_MAX_RANK)
-    return ph_stable_stay (l, "it does not have a number for each axis");
+    return ph_convert_stay (l, "it does not have a number for each axis");
   for (guint i = 0; i < rank; i++)
     {
       wide[2 * i] = g_array_index (times, gint64, i);
@@ -215,7 +215,7 @@ tile (PhLowering *l, PhValue **out)
 
 /* Converts DepthToSpace and SpaceToDepth: splits an axis, moves the parts, and joins axes. */
 static gboolean
-space_depth (PhLowering *l, PhValue **out)
+space_depth (PhConvert *l, PhValue **out)
 {
   const gboolean to_depth = l->node->op == &ph_op_SpaceToDepth,
                  crd = strcmp (ph_node_attr_string (l->node, "mode", "DCR"), "CRD") == 0;
@@ -226,7 +226,7 @@ space_depth (PhLowering *l, PhValue **out)
   const guint rank = ph_stable_out_dims (l, 0, result);
 
   if (ph_stable_dims (x, d) != 4 || b < 1)
-    return ph_stable_stay (l, "it has no image");
+    return ph_convert_stay (l, "it has no image");
   if (to_depth)
     x = ph_stable_transpose (l, ph_stable_reshape (l, x, (gint64[]) { d[0], d[1], d[2] / b, b, d[3] / b, b }, 6), depth);
   else if (crd)
@@ -239,7 +239,7 @@ space_depth (PhLowering *l, PhValue **out)
 
 /* Operators that do not read the operands' values, but at most their shape. */
 static gboolean
-known (PhLowering *l, PhValue **out)
+known (PhConvert *l, PhValue **out)
 {
   const PhOp *op = l->node->op;
   const PhType *type = ph_node_output (l->node, 0)->type;
@@ -271,7 +271,7 @@ known (PhLowering *l, PhValue **out)
   else if (op == &ph_op_Range)
     {
       if (!ph_value_number (ph_stable_in (l, 0), &start) || !ph_value_number (ph_stable_in (l, 2), &step))
-        return ph_stable_stay (l, "its start is not constant");
+        return ph_convert_stay (l, "its start is not constant");
       out[0] = ph_stable_iota (l, type->dtype, 0, result, 1);
       out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", out[0], ph_stable_like (l, out[0], step)),
                                  ph_stable_like (l, out[0], start));
@@ -282,13 +282,13 @@ known (PhLowering *l, PhValue **out)
 
       out[0] = tensor != NULL ? ph_build_tensor (l->b, ph_tensor_ref (tensor)) : NULL;
     }
-  return out[0] != NULL || ph_stable_stay (l, "its elements are not numbers");
+  return out[0] != NULL || ph_convert_stay (l, "its elements are not numbers");
 }
 
 /* ── bodies ── */
 
 static gboolean
-if_ (PhLowering *l, PhValue **out)
+if_ (PhConvert *l, PhValue **out)
 {
   static const char *const names[][2] = { { "then_branch", "true_branch" }, { "else_branch", "false_branch" } };
   const guint n = l->node->outputs->len;
@@ -304,7 +304,7 @@ if_ (PhLowering *l, PhValue **out)
           const PhGraph *body = ph_node_graph (l->node, names[k][0]);
 
           if (body == NULL || body->outputs->len != n || ((PhValue *) body->outputs->pdata[i])->type != types[i])
-            return ph_stable_stay (l, "its branches return values of different shapes");
+            return ph_convert_stay (l, "its branches return values of different shapes");
         }
     }
   if (condition == NULL)
@@ -341,7 +341,7 @@ if_ (PhLowering *l, PhValue **out)
 
 /* Copies @from into @to, whose inputs are those of the loop: the iteration number, the condition, the carried values. */
 static gboolean
-fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
+fill_body (PhConvert *l, PhGraph *from, PhGraph *to, guint n)
 {
   PhBuilder inside = { .graph = to, .name = l->b->name }, *outside = l->b;
   g_autofree PhValue **outputs = g_new0 (PhValue *, n + 2);
@@ -376,7 +376,7 @@ fill_body (PhLowering *l, PhGraph *from, PhGraph *to, guint n)
 
 /* Converts a Loop to a while, which continues while the iteration number is below the count and the condition holds. */
 static gboolean
-loop (PhLowering *l, PhValue **out)
+loop (PhConvert *l, PhValue **out)
 {
   PhGraph *from = ph_node_graph (l->node, "body"), *graphs[2];
   const guint n = l->node->inputs->len > 2 ? l->node->inputs->len - 2 : 0;
@@ -387,18 +387,18 @@ loop (PhLowering *l, PhValue **out)
   PhBuilder inside, *outside = l->b;
 
   if (from == NULL || from->inputs->len != n + 2 || from->outputs->len != n + 1 || l->node->outputs->len != n)
-    return ph_stable_stay (l, "it collects a value from each iteration");
+    return ph_convert_stay (l, "it collects a value from each iteration");
   for (guint i = 0; i < n; i++)
     {
       types[i + 2] = ph_stable_in (l, i + 2)->type;
       first[i + 2] = ph_stable_in (l, i + 2);
       if (((PhValue *) from->inputs->pdata[i + 2])->type != types[i + 2]
           || ((PhValue *) from->outputs->pdata[i + 1])->type != types[i + 2])
-        return ph_stable_stay (l, "a loop-carried value changes its shape");
+        return ph_convert_stay (l, "a loop-carried value changes its shape");
     }
   for (guint i = 0; i < 2; i++)
     if (((PhValue *) from->inputs->pdata[i])->type == NULL || !ph_type_is_static (((PhValue *) from->inputs->pdata[i])->type))
-      return ph_stable_stay (l, "the shape of its trip count is not known");
+      return ph_convert_stay (l, "the shape of its trip count is not known");
   types[0] = ph_type_static (PH_INT64, 0, NULL);
   types[1] = ph_type_static (PH_BOOL, 0, NULL);
   first[0] = ph_build_scalar (l->b, PH_INT64, 0);

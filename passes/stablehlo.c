@@ -4,29 +4,10 @@
 
 #include <string.h>
 
-gboolean
-ph_stable_stay (PhLowering *l, const char *format, ...)
-{
-  va_list args;
-
-  if (l->stays != NULL)
-    return FALSE;
-  va_start (args, format);
-  l->stays = g_strdup_vprintf (format, args);
-  va_end (args);
-  return FALSE;
-}
-
 PhValue *
-ph_stable_in (PhLowering *l, guint i)
+ph_stable_in (PhConvert *l, guint i)
 {
   return ph_node_input (l->node, i);
-}
-
-guint
-ph_stable_rank (const PhValue *value)
-{
-  return value->type->rank;
 }
 
 static guint
@@ -44,32 +25,15 @@ ph_stable_dims (const PhValue *value, gint64 *dims)
 }
 
 guint
-ph_stable_out_dims (PhLowering *l, guint i, gint64 *dims)
+ph_stable_out_dims (PhConvert *l, guint i, gint64 *dims)
 {
   return dims_of (ph_node_output (l->node, i)->type, dims);
-}
-
-GArray *
-ph_stable_ints (PhLowering *l, guint i)
-{
-  PhTensor *tensor = ph_stable_in (l, i) != NULL ? ph_value_constant (ph_stable_in (l, i)) : NULL;
-  GArray *ints;
-
-  if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_count (tensor) > 4096)
-    {
-      ph_stable_stay (l, "its operand %u is not constant", i);
-      return NULL;
-    }
-  ints = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (gsize k = 0; k < ph_tensor_count (tensor); k++)
-    g_array_append_vals (ints, (gint64[]) { ph_tensor_get_int (tensor, k) }, 1);
-  return ints;
 }
 
 /* ── nodes ── */
 
 static PhNode *
-add_node (PhLowering *l, const char *op, const PhType *type, PhValue *const *in, guint n, PhAttr **attrs)
+add_node (PhConvert *l, const char *op, const PhType *type, PhValue *const *in, guint n, PhAttr **attrs)
 {
   PhNode *node = NULL;
   gboolean ok = l->b->error == NULL;
@@ -101,7 +65,7 @@ add_node (PhLowering *l, const char *op, const PhType *type, PhValue *const *in,
 }
 
 PhValue *
-ph_stable_node (PhLowering *l, const char *op, const PhType *type, PhValue *const *in, guint n, PhAttr **attrs)
+ph_stable_node (PhConvert *l, const char *op, const PhType *type, PhValue *const *in, guint n, PhAttr **attrs)
 {
   PhNode *node = add_node (l, op, type, in, n, attrs);
 
@@ -109,19 +73,19 @@ ph_stable_node (PhLowering *l, const char *op, const PhType *type, PhValue *cons
 }
 
 PhValue *
-ph_stable_unary (PhLowering *l, const char *op, PhValue *x)
+ph_stable_unary (PhConvert *l, const char *op, PhValue *x)
 {
   return x != NULL ? ph_stable_node (l, op, x->type, &x, 1, NULL) : NULL;
 }
 
 PhValue *
-ph_stable_binary (PhLowering *l, const char *op, PhValue *a, PhValue *b)
+ph_stable_binary (PhConvert *l, const char *op, PhValue *a, PhValue *b)
 {
   return a != NULL ? ph_stable_node (l, op, a->type, PH_VALUES_ (a, b), 2, NULL) : NULL;
 }
 
 PhValue *
-ph_stable_compare (PhLowering *l, const char *direction, PhValue *a, PhValue *b)
+ph_stable_compare (PhConvert *l, const char *direction, PhValue *a, PhValue *b)
 {
   return a != NULL ? ph_stable_node (l, "compare", ph_type_with_dtype (a->type, PH_BOOL), PH_VALUES_ (a, b), 2,
                                      PH_ATTRS (ph_attr_new_string ("comparison_direction", direction)))
@@ -129,13 +93,13 @@ ph_stable_compare (PhLowering *l, const char *direction, PhValue *a, PhValue *b)
 }
 
 PhValue *
-ph_stable_select (PhLowering *l, PhValue *condition, PhValue *a, PhValue *b)
+ph_stable_select (PhConvert *l, PhValue *condition, PhValue *a, PhValue *b)
 {
   return a != NULL ? ph_stable_node (l, "select", a->type, PH_VALUES_ (condition, a, b), 3, NULL) : NULL;
 }
 
 PhValue *
-ph_stable_convert (PhLowering *l, PhValue *x, PhDType dtype)
+ph_stable_convert (PhConvert *l, PhValue *x, PhDType dtype)
 {
   return x == NULL || x->type->dtype == dtype ? x
                                               : ph_stable_node (l, "convert", ph_type_with_dtype (x->type, dtype), &x, 1, NULL);
@@ -152,7 +116,7 @@ has_dims (const PhValue *x, const gint64 *dims, guint rank)
 }
 
 PhValue *
-ph_stable_reshape (PhLowering *l, PhValue *x, const gint64 *dims, guint rank)
+ph_stable_reshape (PhConvert *l, PhValue *x, const gint64 *dims, guint rank)
 {
   return x == NULL || has_dims (x, dims, rank)
              ? x
@@ -160,7 +124,7 @@ ph_stable_reshape (PhLowering *l, PhValue *x, const gint64 *dims, guint rank)
 }
 
 PhValue *
-ph_stable_transpose (PhLowering *l, PhValue *x, const gint64 *perm)
+ph_stable_transpose (PhConvert *l, PhValue *x, const gint64 *perm)
 {
   gint64 dims[PH_MAX_RANK];
   gboolean same = TRUE;
@@ -178,7 +142,7 @@ ph_stable_transpose (PhLowering *l, PhValue *x, const gint64 *perm)
 }
 
 PhValue *
-ph_stable_spread (PhLowering *l, PhValue *x, const gint64 *dims, guint rank, const gint64 *map)
+ph_stable_spread (PhConvert *l, PhValue *x, const gint64 *dims, guint rank, const gint64 *map)
 {
   return x == NULL || has_dims (x, dims, rank)
              ? x
@@ -187,7 +151,7 @@ ph_stable_spread (PhLowering *l, PhValue *x, const gint64 *dims, guint rank, con
 }
 
 PhValue *
-ph_stable_expand (PhLowering *l, PhValue *x, const gint64 *dims, guint rank)
+ph_stable_expand (PhConvert *l, PhValue *x, const gint64 *dims, guint rank)
 {
   gint64 map[PH_MAX_RANK];
 
@@ -199,13 +163,13 @@ ph_stable_expand (PhLowering *l, PhValue *x, const gint64 *dims, guint rank)
 }
 
 PhValue *
-ph_stable_fill (PhLowering *l, PhDType dtype, double number, const gint64 *dims, guint rank)
+ph_stable_fill (PhConvert *l, PhDType dtype, double number, const gint64 *dims, guint rank)
 {
   return ph_stable_expand (l, ph_build_scalar (l->b, dtype, number), dims, rank);
 }
 
 PhValue *
-ph_stable_like (PhLowering *l, PhValue *x, double number)
+ph_stable_like (PhConvert *l, PhValue *x, double number)
 {
   gint64 dims[PH_MAX_RANK];
   guint rank = x != NULL ? ph_stable_dims (x, dims) : 0;
@@ -214,7 +178,7 @@ ph_stable_like (PhLowering *l, PhValue *x, double number)
 }
 
 PhValue *
-ph_stable_iota (PhLowering *l, PhDType dtype, guint axis, const gint64 *dims, guint rank)
+ph_stable_iota (PhConvert *l, PhDType dtype, guint axis, const gint64 *dims, guint rank)
 {
   return ph_stable_node (l, "iota", ph_type_static (dtype, rank, dims), NULL, 0,
                          PH_ATTRS (ph_attr_new_int ("iota_dimension", axis)));
@@ -222,7 +186,7 @@ ph_stable_iota (PhLowering *l, PhDType dtype, guint axis, const gint64 *dims, gu
 
 /* Adds the body of a reduction: one operator on two scalars. */
 static PhValue *
-with_reducer (PhLowering *l, PhNode *node, const char *op, PhDType dtype)
+with_reducer (PhConvert *l, PhNode *node, const char *op, PhDType dtype)
 {
   PhGraph *body = node != NULL ? ph_node_add_graph (node, "reducer", "reducer", &l->b->error) : NULL;
   const PhType *type = ph_type_static (dtype, 0, NULL);
@@ -245,7 +209,7 @@ with_reducer (PhLowering *l, PhNode *node, const char *op, PhDType dtype)
 }
 
 PhValue *
-ph_stable_reduce (PhLowering *l, const char *op, PhValue *x, double start, const gint64 *axes, guint n)
+ph_stable_reduce (PhConvert *l, const char *op, PhValue *x, double start, const gint64 *axes, guint n)
 {
   gint64 dims[PH_MAX_RANK];
   guint rank = 0;
@@ -270,7 +234,7 @@ ph_stable_reduce (PhLowering *l, const char *op, PhValue *x, double start, const
 }
 
 PhValue *
-ph_stable_windows (PhLowering *l, const char *op, PhValue *x, double start, const gint64 *size, const gint64 *stride,
+ph_stable_windows (PhConvert *l, const char *op, PhValue *x, double start, const gint64 *size, const gint64 *stride,
                    const gint64 *dilation, const gint64 *pads, const gint64 *dims)
 {
   const guint rank = x != NULL ? x->type->rank : 0;
@@ -287,7 +251,7 @@ ph_stable_windows (PhLowering *l, const char *op, PhValue *x, double start, cons
 }
 
 PhValue *
-ph_stable_slice (PhLowering *l, PhValue *x, const gint64 *from, const gint64 *to, const gint64 *by)
+ph_stable_slice (PhConvert *l, PhValue *x, const gint64 *from, const gint64 *to, const gint64 *by)
 {
   gint64 dims[PH_MAX_RANK];
   gboolean same = TRUE;
@@ -307,7 +271,7 @@ ph_stable_slice (PhLowering *l, PhValue *x, const gint64 *from, const gint64 *to
 }
 
 PhValue *
-ph_stable_pad (PhLowering *l, PhValue *x, PhValue *number, const gint64 *low, const gint64 *high)
+ph_stable_pad (PhConvert *l, PhValue *x, PhValue *number, const gint64 *low, const gint64 *high)
 {
   gint64 dims[PH_MAX_RANK], none[PH_MAX_RANK] = { 0 };
 
