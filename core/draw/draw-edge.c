@@ -385,11 +385,8 @@ point_of (const PhPoint *p, guint n, double part)
 {
   const double at = part * (n / 3);
   const guint k = MIN ((guint) at, n / 3 - 1);
-  const double t = at - k, s = 1 - t;
-  const PhPoint *c = p + 3 * k;
 
-  return (PhPoint) { s * s * s * c[0].x + 3 * s * s * t * c[1].x + 3 * s * t * t * c[2].x + t * t * t * c[3].x,
-                     s * s * s * c[0].y + 3 * s * s * t * c[1].y + 3 * s * t * t * c[2].y + t * t * t * c[3].y };
+  return ph_curve_at (p + 3 * k, at - k);
 }
 
 static PhPoint

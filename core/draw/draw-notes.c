@@ -48,9 +48,8 @@ line_touches (PhScene *scene, const PhSceneEdge *edge, const PhDrawOptions *opti
   for (guint k = 0; k + 3 < edge->n_points; k += 3)
     for (double t = 0; t <= 1; t += 0.05)
       {
-        const double s = 1 - t, a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
-        const PhRect point = { a * p[k].x + b * p[k + 1].x + c * p[k + 2].x + d * p[k + 3].x,
-                               a * p[k].y + b * p[k + 1].y + c * p[k + 2].y + d * p[k + 3].y, 0, 0 };
+        const PhPoint at = ph_curve_at (p + k, t);
+        const PhRect point = { at.x, at.y, 0, 0 };
 
         if (ph_rect_touches (&point, place))
           return TRUE;

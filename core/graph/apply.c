@@ -447,58 +447,49 @@ forget_program (PhModel *model, const PhEdit *edit)
     ph_model_set_program (model, NULL, NULL);
 }
 
-void
-ph_edit_apply (PhModel *model, const PhEdit *edit)
+/* Does @edit, or undoes it if @back. */
+static void
+run_edit (PhModel *model, const PhEdit *edit, gboolean back)
 {
+  const guint before = back ? edit->after : edit->before, after = back ? edit->before : edit->after;
+  const guint absent = back ? edit->last : edit->absent, last = back ? edit->absent : edit->last;
+
   forget_program (model, edit);
   switch (edit->kind)
     {
-    case PH_EDIT_ADD_NODE: add_node (model, edit); break;
-    case PH_EDIT_REMOVE_NODE: remove_node (model, edit); break;
-    case PH_EDIT_ADD_VALUE: add_value (model, edit); break;
-    case PH_EDIT_REMOVE_VALUE: remove_value (model, edit); break;
-    case PH_EDIT_ADD_GRAPH: add_graph (model, edit); break;
-    case PH_EDIT_REMOVE_GRAPH: remove_graph (model, edit); break;
-    case PH_EDIT_SET_INPUT: set_input (model, edit, edit->after, edit->absent, edit->last); break;
-    case PH_EDIT_SET_OUTPUT: set_output (model, edit, edit->after, edit->absent, edit->last); break;
-    case PH_EDIT_SET_ATTR: set_attr (model, edit, edit->old_attr, edit->new_attr); break;
-    case PH_EDIT_SET_TYPE: ph_model_find_value (model, edit->id)->type = edit->new_type; break;
-    case PH_EDIT_RENAME: set_name (model, edit, edit->new_name); break;
-    case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->new_place); break;
-    case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->new_version); break;
-    case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->before, edit->after); break;
-    case PH_EDIT_ADD_FUNCTION: add_function (model, edit); break;
-    case PH_EDIT_REMOVE_FUNCTION: remove_function (model, edit); break;
+    case PH_EDIT_ADD_NODE: (back ? remove_node : add_node) (model, edit); break;
+    case PH_EDIT_REMOVE_NODE: (back ? add_node : remove_node) (model, edit); break;
+    case PH_EDIT_ADD_VALUE: (back ? remove_value : add_value) (model, edit); break;
+    case PH_EDIT_REMOVE_VALUE: (back ? add_value : remove_value) (model, edit); break;
+    case PH_EDIT_ADD_GRAPH: (back ? remove_graph : add_graph) (model, edit); break;
+    case PH_EDIT_REMOVE_GRAPH: (back ? add_graph : remove_graph) (model, edit); break;
+    case PH_EDIT_SET_INPUT: set_input (model, edit, after, absent, last); break;
+    case PH_EDIT_SET_OUTPUT: set_output (model, edit, after, absent, last); break;
+    case PH_EDIT_SET_ATTR:
+      set_attr (model, edit, back ? edit->new_attr : edit->old_attr, back ? edit->old_attr : edit->new_attr);
+      break;
+    case PH_EDIT_SET_TYPE: ph_model_find_value (model, edit->id)->type = back ? edit->old_type : edit->new_type; break;
+    case PH_EDIT_RENAME: set_name (model, edit, back ? edit->old_name : edit->new_name); break;
+    case PH_EDIT_MOVE_NODE: move_node (model, edit, back ? edit->place : edit->new_place); break;
+    case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, back ? edit->old_version : edit->new_version); break;
+    case PH_EDIT_SET_CONTROL: set_control (model, edit, before, after); break;
+    case PH_EDIT_ADD_FUNCTION: (back ? remove_function : add_function) (model, edit); break;
+    case PH_EDIT_REMOVE_FUNCTION: (back ? add_function : remove_function) (model, edit); break;
     case PH_N_EDITS:
     default: g_assert_not_reached ();
     }
 }
 
 void
+ph_edit_apply (PhModel *model, const PhEdit *edit)
+{
+  run_edit (model, edit, FALSE);
+}
+
+void
 ph_edit_revert (PhModel *model, const PhEdit *edit)
 {
-  forget_program (model, edit);
-  switch (edit->kind)
-    {
-    case PH_EDIT_ADD_NODE: remove_node (model, edit); break;
-    case PH_EDIT_REMOVE_NODE: add_node (model, edit); break;
-    case PH_EDIT_ADD_VALUE: remove_value (model, edit); break;
-    case PH_EDIT_REMOVE_VALUE: add_value (model, edit); break;
-    case PH_EDIT_ADD_GRAPH: remove_graph (model, edit); break;
-    case PH_EDIT_REMOVE_GRAPH: add_graph (model, edit); break;
-    case PH_EDIT_SET_INPUT: set_input (model, edit, edit->before, edit->last, edit->absent); break;
-    case PH_EDIT_SET_OUTPUT: set_output (model, edit, edit->before, edit->last, edit->absent); break;
-    case PH_EDIT_SET_ATTR: set_attr (model, edit, edit->new_attr, edit->old_attr); break;
-    case PH_EDIT_SET_TYPE: ph_model_find_value (model, edit->id)->type = edit->old_type; break;
-    case PH_EDIT_RENAME: set_name (model, edit, edit->old_name); break;
-    case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->place); break;
-    case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->old_version); break;
-    case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->after, edit->before); break;
-    case PH_EDIT_ADD_FUNCTION: remove_function (model, edit); break;
-    case PH_EDIT_REMOVE_FUNCTION: add_function (model, edit); break;
-    case PH_N_EDITS:
-    default: g_assert_not_reached ();
-    }
+  run_edit (model, edit, TRUE);
 }
 
 char *

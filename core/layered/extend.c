@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/layered/layered.h"
 #include "core/layered/route.h"
@@ -103,9 +102,7 @@ take_edge (Extender *x, const PhLayoutEdge *edge)
 
       for (int k = 1; k <= n; k++)
         {
-          const float t = k / (float) n, s = 1 - t;
-          const PhPoint to = { s * s * s * p[0].x + 3 * s * s * t * p[1].x + 3 * s * t * t * p[2].x + t * t * t * p[3].x,
-                               s * s * s * p[0].y + 3 * s * s * t * p[1].y + 3 * s * t * t * p[2].y + t * t * t * p[3].y };
+          const PhPoint to = ph_curve_at (p, k / (double) n);
 
           take (x, (Area) { MIN (from.x, to.x) - 2, MIN (from.y, to.y), MAX (from.x, to.x) + 2, MAX (from.y, to.y) });
           from = to;

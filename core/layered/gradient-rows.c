@@ -1,7 +1,6 @@
 /* gradient-rows.c: decides which backward boxes share a row with the forward box that they differentiate.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/layered/helper.h"
 #include "core/layered/layered.h"

@@ -1,6 +1,5 @@
 /* layout.c: requests a layout from the chosen engine, or the better one of two.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "core/layered/helper.h"

@@ -14,6 +14,17 @@ typedef struct
 {
   float x, y;
 } PhPoint;
+
+/* The point at @t, from 0 to 1, of the cubic Bezier curve with the four points @p. */
+static inline PhPoint
+ph_curve_at (const PhPoint *p, double t)
+{
+  const double s = 1 - t, a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+
+  return (PhPoint) { (float) (a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x),
+                     (float) (a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y) };
+}
+
 #define PH_PRESENCE 8
 
 typedef struct

@@ -27,9 +27,7 @@ add_stretches (GArray *stretches, PhLayout *layout, guint e)
 
       for (int k = 1; k <= n; k++)
         {
-          const float t = k / (float) n, s = 1 - t;
-          const PhPoint to = { s * s * s * p[0].x + 3 * s * s * t * p[1].x + 3 * s * t * t * p[2].x + t * t * t * p[3].x,
-                               s * s * s * p[0].y + 3 * s * s * t * p[1].y + 3 * s * t * t * p[2].y + t * t * t * p[3].y };
+          const PhPoint to = ph_curve_at (p, k / (double) n);
           const Stretch stretch = { from, to, e };
 
           g_array_append_val (stretches, stretch);
@@ -379,9 +377,7 @@ ph_layout_overruns (PhLayout *layout, GArray *edges)
 
           for (int k = straight ? SAMPLES : 1; k <= SAMPLES; k++)
             {
-              const float t = k / (float) SAMPLES, s = 1 - t;
-              const PhPoint next = { s * s * s * p[0].x + 3 * s * s * t * p[1].x + 3 * s * t * t * p[2].x + t * t * t * p[3].x,
-                                     s * s * s * p[0].y + 3 * s * s * t * p[1].y + 3 * s * t * t * p[2].y + t * t * t * p[3].y };
+              const PhPoint next = ph_curve_at (p, k / (double) SAMPLES);
 
               n += count_entered (&squares, layout, e, last, next, met);
               last = next;

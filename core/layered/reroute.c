@@ -1,7 +1,6 @@
 /* reroute.c: reroutes lines that cross boxes, by the helper.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "core/layered/helper.h"
 

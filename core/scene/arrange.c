@@ -129,49 +129,48 @@ top_of_pills (PhArranger *a, int child)
   return box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
 }
 
+/* Returns the pill of the previous picture that is @pill beside @child; NULL if its box was not there or was open, or the pill was not
+ * as wide (or, if not @wide, as high). @old (out): that box. */
+static const PhPill *
+pill_before (PhArranger *a, int child, const PhPill *pill, gboolean wide, const PhSceneBox **old)
+{
+  PhScene *previous = a->build->options->previous;
+
+  *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+  for (guint k = 0; *old != NULL && (*old)->shown && !(*old)->open && k < (*old)->n_pills; k++)
+    {
+      const PhPill *his = ph_scene_pill (previous, (*old)->first_pill + k);
+
+      if (his->id == pill->id && his->is_link == pill->is_link
+          && (wide ? his->rect.width == pill->rect.width : his->rect.height == pill->rect.height))
+        return his;
+    }
+  return NULL;
+}
+
 /* Returns where the pill beside @child stood before, if its box has grown since and leaves room. */
 static float
 left_of_pill (PhArranger *a, int child, const PhPill *pill)
 {
-  PhScene *previous = a->build->options->previous;
-  const PhSceneBox *box = ph_scene_box (a->scene, child);
-  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child])
-                                                                          : NULL;
+  const PhSceneBox *box = ph_scene_box (a->scene, child), *old;
+  const PhPill *his = pill_before (a, child, pill, TRUE, &old);
   const float usual = box->rect.x - PH_PILL_GAP - pill->rect.width;
 
-  for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
-    {
-      const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
-
-      if (his->id == pill->id && his->is_link == pill->is_link && his->rect.width == pill->rect.width)
-        return CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual,
-                      usual + PH_PILL_GAP);
-    }
-  return usual;
+  return his == NULL ? usual
+                     : CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual,
+                              usual + PH_PILL_GAP);
 }
 
 /* In a picture from left to right, places a pill above its box, or as far from the middle of the box as in the previous picture. */
 static void
 place_above (PhArranger *a, int child, PhPill *pill)
 {
-  PhScene *previous = a->build->options->previous;
-  const PhSceneBox *box = ph_scene_box (a->scene, child);
-  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child])
-                                                                          : NULL;
-  const float top = pill->rect.x;
+  const PhSceneBox *box = ph_scene_box (a->scene, child), *old;
+  const PhPill *his = pill_before (a, child, pill, FALSE, &old);
 
-  pill->rect.x = box->rect.x - a->build->column[child] + top;
+  pill->rect.x = his != NULL ? box->rect.x + box->rect.width / 2 + his->rect.x - old->rect.x - old->rect.width / 2
+                             : box->rect.x - a->build->column[child] + pill->rect.x;
   pill->rect.y = box->rect.y + (box->rect.height - pill->rect.height) / 2;
-  for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
-    {
-      const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
-
-      if (his->id == pill->id && his->is_link == pill->is_link && his->rect.height == pill->rect.height)
-        {
-          pill->rect.x = box->rect.x + box->rect.width / 2 + his->rect.x - old->rect.x - old->rect.width / 2;
-          return;
-        }
-    }
 }
 
 static void

@@ -230,11 +230,9 @@ distance_to_curve (const PhPoint *p, float x, float y)
 
   for (int i = 0; i <= 12; i++)
     {
-      const float t = i / 12.0f, s = 1 - t;
-      const float cx = s * s * s * p[0].x + 3 * s * s * t * p[1].x + 3 * s * t * t * p[2].x + t * t * t * p[3].x;
-      const float cy = s * s * s * p[0].y + 3 * s * s * t * p[1].y + 3 * s * t * t * p[2].y + t * t * t * p[3].y;
+      const PhPoint at = ph_curve_at (p, i / 12.0);
 
-      least = MIN (least, hypotf (cx - x, cy - y));
+      least = MIN (least, hypotf (at.x - x, at.y - y));
     }
   return least;
 }

@@ -1,6 +1,8 @@
 /* conv.c: convolution and its transpose.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/onnx/linear.h"
+
+#include "core/ops/facts.h"
 #include "core/ops/onnx/window.h"
 
 #define BLOCK 128       /* output positions at a time; the columns of one block stay in the cache */
@@ -436,7 +438,7 @@ grad_conv (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *weight = ph_grad_in (grad, 1), *dy = grad->dy[0];
-  gint64 padding[PH_WINDOW_MAX], end[PH_WINDOW_MAX], channels;
+  gint64 padding[PH_WINDOW_MAX], end[PH_WINDOW_MAX];
   PhAttr *attrs[8];
   Geometry g;
 
@@ -460,11 +462,9 @@ grad_conv (PhGrad *grad, GError **error)
       if (cut)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
-  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size
-                                                                                                    : -1;
   grad->zero[1] = ph_value_is_empty (x); /* all that was computed was padding */
   if (grad->wanted[1] && !grad->zero[1])
-    grad->dx[1] = weight_gradient (grad, &g, x, dy, channels);
+    grad->dx[1] = weight_gradient (grad, &g, x, dy, ph_value_dim (weight, 1));
   if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
     grad->dx[2] = bias_gradient (grad, g.w.n);
   return TRUE;
@@ -475,7 +475,6 @@ grad_conv_transpose (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *weight = ph_grad_in (grad, 1), *dy = grad->dy[0];
-  gint64 channels;
   PhAttr *attrs[8];
   Geometry g;
 
@@ -492,12 +491,10 @@ grad_conv_transpose (PhGrad *grad, GError **error)
       if (cut)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
-  channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size
-                                                                                                    : -1;
   grad->zero[1] = ph_value_is_empty (x);
   if (grad->wanted[1] && !grad->zero[1])
     {
-      grad->dx[1] = weight_gradient (grad, &g, dy, x, channels);
+      grad->dx[1] = weight_gradient (grad, &g, dy, x, ph_value_dim (weight, 1));
       for (guint i = 0; i < g.w.n; i++)
         if (!g.known && g.w.output_padding[i] > 0 && g.w.stride[i] == 1)
           {
