@@ -5,7 +5,6 @@
 
 #include "core/ops/builder.h"
 #include "core/ops/copy.h"
-#include "core/ops/infer.h"
 #include "passes/autodiff.h"
 #include "passes/loop.h"
 

@@ -3,7 +3,6 @@
 #include "passes/branch.h"
 
 #include "core/ops/copy.h"
-#include "passes/rule.h"
 
 gboolean
 ph_branch_is_decided (PhMatch *match)

@@ -1,6 +1,5 @@
 /* convert-aten-linear.c: PyTorch's products, convolutions, windows and norms, in ONNX's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "passes/convert-aten.h"

@@ -1,6 +1,5 @@
 /* convert-aten-loss.c: PyTorch's losses, and the backward operators that AOT autograd leaves in its graphs, in ONNX's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "passes/convert-aten.h"

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ops/copy.h"
 #include "passes/convert-aten.h"
-#include "passes/loop.h"
 
 /* ── reductions ── */
 

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-quantised.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct

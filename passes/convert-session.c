@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-session.h"
 
-#include <string.h>
-
 #include "passes/convert.h"
 
 #define MAX_DEPTH 32 /* of bodies and functions in each other; a deeper one counts as having effects */

@@ -1,7 +1,5 @@
 /* convert-tuples.c: constructs of MindSpore and TVM without an equal in ONNX: tuples, functions as values, annotations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/ops/copy.h"
 #include "passes/convert-foreign.h"
 

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
-#include <string.h>
-
 #include "passes/loop.h"
 
 gboolean

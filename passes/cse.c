@@ -1,6 +1,5 @@
 /* cse.c: common subexpression elimination.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
 #include "passes/run.h"
 
 /*    x   y   x   y            x   y

@@ -1,6 +1,5 @@
 /* dce.c: removes dead code: nodes that no output depends on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why_node[] = "It is dead code: no output of the model depends on it, not even through a body.";

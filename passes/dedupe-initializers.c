@@ -1,6 +1,5 @@
 /* dedupe-initializers.c: merges constants that are equal to the last bit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why[] = "Both constants have the same bits, so one of them is enough.";

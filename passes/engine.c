@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/ops/parameter.h"
 #include "core/ops/verify.h"
 #include "core/opset/opset.h"
 

@@ -4,7 +4,6 @@
 #include "core/ops/grad.h"
 #include "core/run/executor.h"
 #include "passes/hand-over.h"
-#include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why[]

@@ -3,7 +3,6 @@
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <json-glib/json-glib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/io/child.h"

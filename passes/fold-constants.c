@@ -1,7 +1,6 @@
 /* fold-constants.c: evaluates nodes whose operands are constants.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/fold.h"
-#include "passes/rule.h"
 
 #include "core/run/executor.h"
 

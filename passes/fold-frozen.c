@@ -3,7 +3,6 @@
 #include "core/ops/parameter.h"
 #include "passes/branch.h"
 #include "passes/fold.h"
-#include "passes/rule.h"
 
 /*        w (initializer) ──► Mul ──► y        stays: the gradient of w passes the Mul
  *   2 (Constant) ──► Sqrt ───┘                the Sqrt is computed now

@@ -1,7 +1,6 @@
 /* fuse-horizontal.c: merges convolutions or products with the same input into one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/recipe.h"
-#include "passes/rule.h"
 #include "passes/run.h"
 
 /*         x                       x

@@ -1,6 +1,5 @@
 /* fuse-loops.c: merges two loops with the same number of iterations.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/fuse.h"
 #include "passes/loop.h"
 
 #include "core/ops/copy.h"

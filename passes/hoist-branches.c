@@ -1,6 +1,5 @@
 /* hoist-branches.c: moves computations that both branches of an If contain in front of the If.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why[] = "Both branches compute it, so it can be computed once, before the If.";

@@ -1,6 +1,5 @@
 /* hoist-invariants.c: loop-invariant code motion.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
 #include "passes/run.h"
 
 static const char why[] = "It is loop-invariant, and it cannot fail, so it may run even if the loop has no iterations.";

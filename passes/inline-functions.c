@@ -7,7 +7,6 @@
 #include "core/io/io.h"
 #include "core/ops/copy.h"
 #include "passes/hand-over.h"
-#include "passes/rule.h"
 #include "passes/stays.h"
 
 static const char why[] = "A call stands for the function's body; inlined, the body can be optimised with the nodes around it.";

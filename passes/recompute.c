@@ -1,6 +1,5 @@
 /* recompute.c: recomputes forward values for the backward graph instead of keeping them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/op.h"
 #include "core/ops/saved.h"
 #include "passes/run.h"
 

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
-#include "core/graph/edit.h"
 #include "core/ops/infer.h"
 
 /* Further nodes after one rewrite get their types when the model is next loaded. */

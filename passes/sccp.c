@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/branch.h"
 #include "passes/fold.h"
-#include "passes/rule.h"
 
 /* Folding alone stops at an If, and removing Ifs alone needs constants. Run to a common fixpoint, a condition that becomes constant selects
  * its branch, and the branch's result may decide the next condition. A loop state that starts as a constant and equals it after each

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/stablehlo.h"
 
-#include <string.h>
-
 PhValue *
 ph_stable_in (PhConvert *l, guint i)
 {

@@ -1,7 +1,6 @@
 /* history-actions.c: the menus of the left panel, whose items run lines of the console, and the list of breakpoints.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
-#include <string.h>
 
 #include "views/access-names.h"
 #include "views/context-menu.h"

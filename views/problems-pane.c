@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/problems-pane.h"
 
-#include <string.h>
-
 #include "views/access-names.h"
 #include "views/list-drag.h"
 

@@ -5,7 +5,6 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>
-#include <string.h>
 
 #include "views/text-fill.h"
 

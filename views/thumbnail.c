@@ -3,7 +3,6 @@
 #include "views/thumbnail.h"
 
 #include <adwaita.h>
-#include <math.h>
 
 #include "core/draw/draw.h"
 #include "core/io/io.h"

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/line-diff.h"
 
-#include <string.h>
-
 /* With more differences, a range is divided at its unique lines, or counted as entirely different. */
 #define MAX_DIFFERENCES 400
 

@@ -3,7 +3,6 @@
 #include "core/console/hunt-report.h"
 
 #include <glib/gstdio.h>
-#include <string.h>
 
 #include "config.h"
 #include "core/draw/export.h"

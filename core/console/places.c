@@ -1,7 +1,5 @@
 /* places.c: finds the node or position that a word names.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/console/call-places.h"
 #include "core/console/command-code.h"
 #include "core/console/meant.h"

@@ -1,7 +1,6 @@
 /* execution.c: records a run node by node, and tells the known values at each point of it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
-#include "core/error.h"
 #include "core/ops/op-list.h"
 #include "core/run/inputs.h"
 #include "core/tensor/tensor.h"

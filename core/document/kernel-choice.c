@@ -1,7 +1,6 @@
 /* kernel-choice.c: the kernels chosen for nodes of the open model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
-#include "core/graph/edit.h"
 
 void
 ph_document_set_kernel (PhDocument *document, const char *key, const char *name)

@@ -1,6 +1,5 @@
 /* prove.c: compares each step with the position before it, in a thread, while verification is on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
 #include "core/prove/prover.h"

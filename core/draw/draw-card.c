@@ -3,7 +3,6 @@
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config.h"
-#include "core/draw/draw-private.h"
 #include "core/draw/export.h"
 #include "core/draw/page-private.h"
 #include "core/replace.h"

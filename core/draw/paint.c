@@ -4,7 +4,6 @@
 #include "core/scene/scene-read.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/graph/clone.h"

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/type.h"
 
-#include <string.h>
-
 #include "core/intern.h"
 
 static GMutex interned_lock;

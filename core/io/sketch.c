@@ -1,7 +1,5 @@
 /* sketch.c: a model as a reader draws it up; see sketch.h.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/graph/edit.h"
 #include "core/io/sketch.h"
 

@@ -1,7 +1,6 @@
 /* pair.c: a region as two small models of the same interface.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/pair.h"
-#include "core/graph/graph-private.h"
 #include "core/ops/copy.h"
 #include "core/prove/decisions.h"
 #include "core/prove/rows.h"

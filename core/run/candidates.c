@@ -3,7 +3,6 @@
 #include "core/run/candidates.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/intern.h"
 #include "core/number.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/run/run-private.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 

@@ -3,7 +3,6 @@
 #include "core/run/double.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/ops/op-list.h"
 

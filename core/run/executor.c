@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/graph/history.h"
 #include "core/io/io.h"
 #include "core/ops/expand.h"
 #include "core/ops/infer.h"

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
-#include <string.h>
-
 #include "core/ops/op-list.h"
 #include "core/run/chain.h"
 #include "core/run/run-private.h"

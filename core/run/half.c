@@ -7,7 +7,6 @@
 #endif
 
 #include "core/ops/op-list.h"
-#include "core/run/dnnl.h"
 #include "core/run/run-private.h"
 #include "core/tensor/origin.h"
 

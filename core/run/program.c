@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/graph/edit.h"
 #include "core/run/run-private.h"
 #include "core/tensor/placement.h"
 

@@ -7,8 +7,6 @@
 #include "core/run/scaled.h"
 #include "core/tensor/origin.h"
 
-#include <string.h>
-
 #define DEFERRED 65 /* elements; smaller constants are shared by ph_build_tensor() */
 
 struct _PhRecipe

@@ -9,7 +9,6 @@
 #include "core/ops/support.h"
 #include "core/run/chain.h"
 #include "core/run/lanes.h"
-#include "core/tensor/broadcast.h"
 
 /* ── elementwise ── */
 

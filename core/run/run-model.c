@@ -3,7 +3,6 @@
 #include "core/run/run-private.h"
 
 #include "core/graph/history.h"
-#include "core/io/io.h"
 #include "core/ops/op-list.h"
 #include "core/opset/upgrade.h"
 #include "core/run/double.h"

@@ -1,7 +1,5 @@
 /* carry-over.c: carries boxes, their places and the lines between them over from the previous scene when steps were added.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"

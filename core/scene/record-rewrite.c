@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/scene/record-private.h"
 
-#include "core/graph/edit.h"
-
 static void
 add_move (PhRecorder *recorder, int index, const PhNode *node, gboolean goes)
 {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/graph/edit.h"
 #include "core/ops/op-list.h"
 
 #define SHORT_NAME 12   /* letters of a value that is called by its name */

@@ -1,7 +1,6 @@
 /* alias.c: tracks which values share elements: after a change in place, other names of the elements cannot be read any more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-alias.h"
-#include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/discard.h"
-#include "core/graph/growth.h"
 #include "core/ops/infer.h"
 #include "core/run/executor.h"
 #include "core/script/script-emit.h"

@@ -1,7 +1,5 @@
 /* contrast.c: compares source, trace and compiled graph of a function on further inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/ops/saved.h"
 #include "core/script/compare.h"
 #include "core/script/script-emit.h"

@@ -1,7 +1,5 @@
 /* execute.c: executes statements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/script/script-alias.h"
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"

@@ -1,8 +1,6 @@
 /* for-while.c: for and while: the number of iterations, which of them are peeled off, and unrolling of loops that cannot be compiled to a
  * Loop.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/script/compile-private.h"
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"

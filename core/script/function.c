@@ -1,7 +1,5 @@
 /* function.c: calls of words and of functions made by def, and attributes after a point.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-execute.h"

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-emit.h"
 #include "core/script/script-index.h"
-#include "core/script/script-operate.h"
 
 static gboolean
 is_advanced (const PhScriptIndex *index)

@@ -1,9 +1,5 @@
 /* list-change.c: in-place changes of lists, and their other holders: append, pop and the like, x[i] = y.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
-#include "core/script/script-call.h"
-#include "core/script/script-emit.h"
 #include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 

@@ -5,7 +5,6 @@
 
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
-#include "core/script/script-execute.h"
 #include "core/script/script-operate.h"
 
 /* ── kinds of lists ── */

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/ops/infer.h"
 #include "core/script/compile-private.h"
 #include "core/script/script-emit.h"
 

@@ -1,7 +1,5 @@
 /* reduce.c: sum, mean, max and the like along axes, with numpy's semantics.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
 #include "core/script/script-operate.h"

@@ -1,7 +1,5 @@
 /* value.c: the values of the language, scopes and functions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "core/number.h"
 #include "core/script/script-emit.h"
 

@@ -1,8 +1,5 @@
 /* word-make.c: the words that create tensors: zeros, arange, random, array.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-#include <string.h>
-
 #include "core/script/script-emit.h"
 #include "core/script/script-operate.h"
 #include "core/script/script-words.h"

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/placement.h"
 
-#include <string.h>
-
 #define MOST_BLOCKS 4096              /* of a run: planning compares each with each                                        */
 #define LARGE       ((gsize) 1 << 20) /* bytes: a smaller plan returns no pages to the system, which costs more than it saves */
 #define AHEAD       16                /* blocks that a run may skip: the first run reorders weights, the next does not */

@@ -7,8 +7,6 @@
 #include "core/console/reply-table.h"
 #include "core/document/adjoint.h"
 
-#include <string.h>
-
 #define BEFORE 6 /* lines of the order before the current one, and after it */
 #define AFTER  9
 

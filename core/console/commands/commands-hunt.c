@@ -1,7 +1,5 @@
 /* commands-hunt.c: hunt, reduce, report.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/console/call-arguments.h"
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"

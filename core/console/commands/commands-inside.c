@@ -1,7 +1,6 @@
 /* commands-inside.c: enter and leave the graph inside a fused node, a call or a body; list the functions of the model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "core/console/call-arguments.h"
 #include "core/console/call-places.h"

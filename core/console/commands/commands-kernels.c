@@ -1,14 +1,11 @@
 /* commands-kernels.c: kernels: the kernel that runs a node, the alternatives, their speed, and whether they agree.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "core/console/call-arguments.h"
 #include "core/console/call-places.h"
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
 #include "core/console/reply-table.h"
 #include "core/discard.h"
-#include "core/number.h"
 #include "core/run/candidates.h"
 #include "core/run/inputs.h"
 #include "core/run/profile.h"

@@ -1,7 +1,6 @@
 /* commands-query.c: commands about SQL and expressions: select, tables, trace.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/call-arguments.h"
-#include "core/console/call-parts.h"
 #include "core/console/call-script.h"
 #include "core/console/command-code.h"
 #include "core/console/other-code.h"

@@ -8,7 +8,6 @@
 #include "core/console/command-code.h"
 #include "core/console/console-state.h"
 #include "core/console/reply-rows.h"
-#include "core/discard.h"
 #include "core/io/io.h"
 #include "core/nearest.h"
 #include "core/run/inputs.h"

@@ -3,7 +3,6 @@
 #include "core/console/sql/sql-private.h"
 #include "core/console/sql/sql-table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Clones of the graph kept for other positions; the least recently used one is moved to a new position. */

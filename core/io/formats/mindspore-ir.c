@@ -1,7 +1,6 @@
 /* mindspore-ir.c: reads the graphs that MindSpore dumps as text after each pass (NN_pass_KKKK.ir). A node is one line, with its details on
  * the lines below. Each subgraph becomes a function; the entry becomes the main graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/io/format.h"

@@ -1,7 +1,5 @@
 /* mlir-dump.c: reads the output of MLIR's passes as a history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/mlir/dump.h"
 
 static guint

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/error.h"
 #include "core/io/child.h"
 
 #define OPAQUE      14 /* the first LLVM with opaque pointers, which need a flag there */

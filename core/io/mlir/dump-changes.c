@@ -1,7 +1,5 @@
 /* dump-changes.c: reads only the changed operations of a large function in a dump.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/as-before.h"
 #include "core/io/mlir/dump-private.h"
 

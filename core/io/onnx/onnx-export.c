@@ -1,7 +1,6 @@
 /* onnx-export.c: turns a graph back into a ModelProto whose messages borrow names and elements from it. Fields that the reader kept without
  * interpreting them are restored from the extras.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/graph/edit.h"
 #include "core/io/onnx/onnx-export.h"
 #include "core/io/onnx/onnx-import.h"
 #include "core/io/onnx/onnx-tensor.h"

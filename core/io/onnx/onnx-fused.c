@@ -2,7 +2,6 @@
  * share one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/onnx-export.h"
-#include "core/io/onnx/onnx-import.h"
 
 #include <string.h>
 

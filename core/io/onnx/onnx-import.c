@@ -5,8 +5,6 @@
 
 #include "core/io/onnx/onnx-tensor.h"
 
-#include <string.h>
-
 /* A graph of the file, with the messages from which its parts were read. */
 typedef struct
 {

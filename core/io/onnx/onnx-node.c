@@ -3,8 +3,6 @@
 #include "core/io/onnx/onnx-import.h"
 #include "core/io/onnx/onnx-tensor.h"
 
-#include <string.h>
-
 static PhAttrKind
 kind_of (const Onnx__AttributeProto *proto)
 {

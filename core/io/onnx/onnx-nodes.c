@@ -1,8 +1,6 @@
 /* onnx-nodes.c: parses the nodes of a ModelProto without protobuf-c. In a graph of a million nodes nearly all of the file is names, which
  * are interned in place and never copied.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/ahead.h"
 #include "core/intern.h"
 #include "core/io/onnx/proto.h"

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/proto.h"
 
-#include <string.h>
-
 #include "core/io/wire.h"
 
 #define LARGE     256       /* bytes; smaller data is copied, and smaller messages are not searched */

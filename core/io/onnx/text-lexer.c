@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/text-lexer.h"
 
-#include <math.h>
 #include <string.h>
 
 gboolean

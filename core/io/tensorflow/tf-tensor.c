@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tensorflow/tf.h"
 
-#include <string.h>
-
 #define MAX_FILLED (1 << 24) /* most elements to fill with the last written one: more are taken for damage */
 
 /* clang-format off */

@@ -1,7 +1,5 @@
 /* expression.c: the expressions of PyTorch's code; arithmetic on known numbers is evaluated here.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/torch/alias.h"
 #include "core/io/torch/call.h"
 #include "core/io/torch/script.h"

@@ -1,7 +1,5 @@
 /* loop.c: loops of PyTorch's code as prim's Loop, which carries the variables that the loop changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/torch/alias.h"
 #include "core/io/torch/branch.h"
 #include "core/io/torch/torch.h"

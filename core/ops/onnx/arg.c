@@ -1,6 +1,5 @@
 /* arg.c: positions of extremes, and running sums and products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/support.h"
 
 /* ArgMax, ArgMin */

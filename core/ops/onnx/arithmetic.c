@@ -1,6 +1,5 @@
 /* arithmetic.c: sums, products, quotients, powers, least and greatest.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/grad.h"
 #include "core/ops/onnx/elementwise.h"
 
 /* Integers wrap around: they are added and multiplied as unsigned numbers, where C defines that. */

@@ -3,7 +3,6 @@
 #include "core/ops/onnx/control-grad.h"
 
 #include "core/ops/copy.h"
-#include "core/ops/infer.h"
 #include "core/ops/onnx/control-states.h"
 
 /* Returns the gradient of @value on @tape, or zeros. */

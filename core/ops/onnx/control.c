@@ -1,6 +1,5 @@
 /* control.c: If, Loop, Scan: operators with bodies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/graph/edit.h"
 #include "core/ops/onnx/control-carried.h"
 #include "core/ops/onnx/control-grad.h"
 #include "core/ops/support.h"

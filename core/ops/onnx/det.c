@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/support.h"
 
 static gboolean

@@ -1,6 +1,5 @@
 /* logic.c: comparisons, booleans, bits, and choosing between two tensors.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/grad.h"
 #include "core/ops/onnx/elementwise.h"
 
 #include <string.h>

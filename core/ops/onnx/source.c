@@ -1,6 +1,5 @@
 /* source.c: Constant, and operators that return their input unchanged.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/grad.h"
 #include "core/ops/onnx/elementwise.h"
 
 /* Returns the tensor of a Constant in any of its forms. (transfer full) (nullable) */

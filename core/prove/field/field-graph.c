@@ -5,7 +5,6 @@
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
 
-#include "core/io/io.h"
 #include "core/run/recipe.h"
 
 #define MAX_DEPTH 48

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/prove/field/field-graph.h"
-#include "core/prove/field/field-tensor.h"
 #include "core/run/recipe.h"
 
 /* Sizes up to this one stay unchanged: constants with fewer elements are no variables. */

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-graph.h"
 #include "core/prove/field/field-rules.h"
-#include "core/prove/field/field-tensor.h"
 
 #include <math.h>
 

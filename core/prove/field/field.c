@@ -1,7 +1,6 @@
 /* field.c: tests whether two models are equal by evaluating both over a finite field at random points.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-graph.h"
-#include "core/prove/field/field-number.h"
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
 #include "core/prove/usage.h"
