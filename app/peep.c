@@ -152,7 +152,7 @@ run_stream (Peep *peep, FILE *stream, const char *name)
       if (memchr (line, '\0', (gsize) n) != NULL)
         {
           g_autofree char *place = g_strdup_printf ("%s:%u", name, number), *command = g_strdup (line);
-          g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is no text");
+          g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is not text");
 
           go_on = show_error (peep, command, error, place);
           continue;

@@ -58,7 +58,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_batch_norm_to_affine = {
   .name = "batch-norm-to-affine", .group = "algebra", .summary = "Turns a batch normalisation into a product and a sum",
   .elsewhere = "TVM SimplifyInference",
-  .trap = "in training, batch normalisation uses the statistics of the batch, so it is no affine map of constants.",
+  .trap = "in training, batch normalisation uses the statistics of the batch, so it is not an affine map of constants.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
 /* clang-format on */

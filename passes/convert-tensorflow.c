@@ -337,10 +337,10 @@ space_depth (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "tf:Sum", &ph_op_ReduceSum },   { "tf:Mean", &ph_op_ReduceMean },
-                                              { "tf:Max", &ph_op_ReduceMax },   { "tf:Min", &ph_op_ReduceMin },
-                                              { "tf:Prod", &ph_op_ReduceProd }, { "tf:Any", &ph_op_ReduceMax },
-                                              { "tf:All", &ph_op_ReduceMin } };
+  static const PhForeignReduction kinds[] = { { "Sum", &ph_op_ReduceSum },   { "Mean", &ph_op_ReduceMean },
+                                              { "Max", &ph_op_ReduceMax },   { "Min", &ph_op_ReduceMin },
+                                              { "Prod", &ph_op_ReduceProd }, { "Any", &ph_op_ReduceMax },
+                                              { "All", &ph_op_ReduceMin } };
 
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }

@@ -244,11 +244,10 @@ gather (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[]
-      = { { "tflite:SUM", &ph_op_ReduceSum },          { "tflite:MEAN", &ph_op_ReduceMean },
-          { "tflite:REDUCE_MAX", &ph_op_ReduceMax },   { "tflite:REDUCE_MIN", &ph_op_ReduceMin },
-          { "tflite:REDUCE_PROD", &ph_op_ReduceProd }, { "tflite:REDUCE_ANY", &ph_op_ReduceMax },
-          { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
+  static const PhForeignReduction kinds[] = { { "SUM", &ph_op_ReduceSum },          { "MEAN", &ph_op_ReduceMean },
+                                              { "REDUCE_MAX", &ph_op_ReduceMax },   { "REDUCE_MIN", &ph_op_ReduceMin },
+                                              { "REDUCE_PROD", &ph_op_ReduceProd }, { "REDUCE_ANY", &ph_op_ReduceMax },
+                                              { "REDUCE_ALL", &ph_op_ReduceMin } };
 
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }

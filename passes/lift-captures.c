@@ -111,7 +111,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_lift_captures = {
   .name = "lift-captures", .group = "control", .summary = "Turns values that Loop bodies capture into operands of the loop",
-  .elsewhere = "onnxoptimizer lift_lexical_references, whose result is no valid ONNX",
+  .elsewhere = "onnxoptimizer lift_lexical_references, whose result is not a valid ONNX",
   .trap = "a body may return a captured value directly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -163,7 +163,7 @@ append_language (GString *out)
 
   g_string_append (
       out,
-      ".SH THE TENSOR LANGUAGE\nA line that is no command and no query is a part of Python with numpy's meaning; every operator is there by its "
+      ".SH THE TENSOR LANGUAGE\nA line that is neither a command nor a query is a part of Python with numpy's meaning; every operator is there by its "
       "ONNX name.\n");
   for (guint i = 0; i < n; i++)
     {

@@ -233,7 +233,7 @@ ph_trace_grad (PhCall *call, GError **error)
       return FALSE;
     }
   if (call->argc == 2 || (call->argc > 2 && !g_str_equal (call->argv[1], "wrt")))
-    return ph_call_usage (call, error, "'wrt NAME...' is expected behind the output");
+    return ph_call_usage (call, error, "'wrt NAME...' is expected after the output");
   model = trace_model (trace, value->name, error);
   if (model == NULL)
     return FALSE;

@@ -228,7 +228,7 @@ literal_to_tensor (Literal *literal, const PhType *type, GError **error)
   tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor == NULL || ph_tensor_count (tensor) != n)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "'%s' is no array", literal->text);
+      g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "'%s' is not an array", literal->text);
       return NULL;
     }
   for (gsize i = 0; i < n; i++)

@@ -250,7 +250,7 @@ ph_arrangement_set_part (PhArrangement *arrangement, PhDocument *document, const
       {
         g_set_error (
             error, PH_ERROR, PH_ERROR_USAGE,
-            "'%s' is no part: say all, around NODE [STEPS], paths NODE NODE, touched, wider, narrower, beyond NODE, or +NODE",
+            "'%s' is not a part: say all, around NODE [STEPS], paths NODE NODE, touched, wider, narrower, beyond NODE, or +NODE",
             words[n]);
         return FALSE;
       }

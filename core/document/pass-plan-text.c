@@ -38,7 +38,7 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
   else
     {
       g_set_error (error, PH_ERROR, PH_ERROR_USAGE,
-                   "'%s': after a pass of a pipeline can stand :off, :break, :repeat or :limit=N", word);
+                   "'%s': a pass of a pipeline can be followed by :off, :break, :repeat or :limit=N", word);
       return FALSE;
     }
   return TRUE;
@@ -78,7 +78,7 @@ parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
     }
   if (entry->pass->needs_arguments)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone",
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot be part of a pipeline: run it alone",
                    parts[0]);
       return FALSE;
     }

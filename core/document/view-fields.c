@@ -18,7 +18,7 @@ static const PhViewWord form_words[] = {
 };
 static const PhViewWord diff_words[] = {
   { "auto" },
-  { "on", N_("Show Changes"), N_("Mark what the present step added, removed and changed"), "<Control><Alt>d" },
+  { "on", N_("Show Changes"), N_("Mark what the current step added, removed and changed"), "<Control><Alt>d" },
   { "off" },
   { NULL },
 };
@@ -122,7 +122,7 @@ static const PhViewWord page_words[] = {
 
 static const PhViewRow rows[PH_N_VIEW_FIELDS] = {
   [PH_VIEW_FORM] = { "form", "one picture with the changes in it, before and after side by side, or both as text", N_("Changes"), NULL, form_words },
-  [PH_VIEW_DIFF] = { "diff", "what the present step changed is marked; auto: in the window, in files only with --diff", N_("Changes"), NULL, diff_words },
+  [PH_VIEW_DIFF] = { "diff", "what the current step changed is marked; auto: in the window, in files only with --diff", N_("Changes"), NULL, diff_words },
   [PH_VIEW_FOLLOW] = { "follow", "the window moves to what a step changed", N_("Changes"), NULL, follow_words },
   [PH_VIEW_COLOR] = { "color", "what the colour of a node says; query: a number or name for each node's id, in SQL", N_("Graph"), "[SQL]", color_words },
   [PH_VIEW_LEGEND] = { "legend", "what the colours say; auto: where they do not speak for themselves", N_("Graph"), NULL, legend_words },

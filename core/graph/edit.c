@@ -77,7 +77,7 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
           const PhNode *node = ph_node_ancestor_in (spec->before, value->graph);
           if (node == NULL || value->producer->order >= node->order)
             {
-              ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot stand before its input '%s'", op_type, value->name);
+              ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot be placed before its input '%s'", op_type, value->name);
               return NULL;
             }
         }

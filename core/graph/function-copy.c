@@ -228,7 +228,7 @@ ph_function_instance (const PhFunction *function, const PhNode *call, GError **e
     {
       const gboolean outputs = call->outputs->len > function->graph->outputs->len;
 
-      ph_node_fail (call, error, PH_ERROR_INVALID, "it wants %u %s of function %s.%s, which has %u",
+      ph_node_fail (call, error, PH_ERROR_INVALID, "it needs %u %s of function %s.%s, which has %u",
                     outputs ? call->outputs->len : call->inputs->len, outputs ? "outputs" : "inputs", function->domain,
                     function->name, outputs ? function->graph->outputs->len : function->graph->inputs->len);
       return NULL;

@@ -141,7 +141,7 @@ ph_model_check_functions (PhModel *model, GError **error)
 
       if (isinf (count))
         return ph_node_fail (node, error, PH_ERROR_INVALID,
-                             "the function that it calls comes to call itself, which ONNX does not allow");
+                             "the function that it calls calls itself, directly or through others, which ONNX does not allow");
       if (function == NULL || ph_graph_root (node->graph) != model->graph)
         continue;
       all += count;

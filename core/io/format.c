@@ -162,9 +162,11 @@ note_recursion (PhModel *model, GPtrArray *problems)
       const PhFunction *function = model->functions->pdata[i];
 
       if (isinf (ph_function_n_nodes (function, counted)))
-        g_ptr_array_add (problems,
-                         g_strdup_printf ("Function %s%s%s comes to call itself: it can be shown, but neither run nor inlined",
-                                          function->domain, *function->domain != 0 ? "." : "", function->name));
+        g_ptr_array_add (
+            problems,
+            g_strdup_printf (
+                "Function %s%s%s calls itself, directly or through others: it can be shown, but neither run nor inlined",
+                function->domain, *function->domain != 0 ? "." : "", function->name));
     }
 }
 
@@ -267,7 +269,7 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
     ph_source_fail (source, error, PH_ERROR_FILE, NULL, "no format that can be opened. `formats` lists those that can");
   else if (source->part != NULL && !format->parts)
     {
-      ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is one file, of which '%s' is no part: open it without that",
+      ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is one file, of which '%s' is not a part: open it without that",
                       source->part);
       return NULL;
     }

@@ -15,7 +15,7 @@ ph_importer_name (PhImporter *importer, const char *name)
   if (g_utf8_validate (name, -1, NULL))
     return ph_intern (name);
   valid = g_utf8_make_valid (name, -1);
-  ph_source_problem (importer->source, "The name '%s' was not UTF-8 and was mended", valid);
+  ph_source_problem (importer->source, "The name '%s' was not UTF-8 and was corrected", valid);
   return ph_intern (valid);
 }
 
@@ -378,7 +378,7 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
             return ph_scope_blame (scope, file->part, reason, error);
         }
       else
-        ph_source_problem (source, "A node is to run after the one that makes '%s', which its graph has not", file->after[i]);
+        ph_source_problem (source, "A node must run after the one that makes '%s', which is not in its graph", file->after[i]);
     }
   return TRUE;
 }

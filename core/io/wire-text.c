@@ -124,7 +124,7 @@ take_string (Text *text, GByteArray *out)
   char quote;
 
   if (peek (text) != '"' && peek (text) != '\'')
-    return fail (text, "a text in quotes should stand here");
+    return fail (text, "a text in quotes is expected here");
   while ((quote = peek (text)) == '"' || quote == '\'')
     {
       text->at++;
@@ -184,7 +184,7 @@ take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
     }
   word = take_word (text);
   if (word == NULL)
-    return fail (text, "a value should stand here");
+    return fail (text, "a value is expected here");
   if (field == NULL)
     return TRUE;
   switch (field->kind)
@@ -214,7 +214,7 @@ take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
       return TRUE;
     case PH_TEXT_STRING:
     case PH_TEXT_MESSAGE:
-    default: return fail (text, "a value of another kind should stand here");
+    default: return fail (text, "a value of another kind is expected here");
     }
 }
 
@@ -246,10 +246,10 @@ take_field (Text *text, const PhTextMessage *message, GByteArray *out, guint dep
   gboolean colon;
 
   if (name == NULL)
-    return fail (text, "the name of a field should stand here");
+    return fail (text, "the name of a field is expected here");
   colon = take (text, ':');
   if (!colon && peek (text) != '{' && peek (text) != '<')
-    return fail (text, "':' or '{' should stand behind the name of a field");
+    return fail (text, "':' or '{' is expected after the name of a field");
   if (take (text, '['))
     {
       if (take (text, ']'))

@@ -71,7 +71,7 @@ ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared,
 
   if (infer->run->problems == NULL || infer->run->n_lies++ >= MAX_LIES)
     return;
-  ph_node_fail (infer->node, &problem, PH_ERROR_TYPE, "'%s' is declared %s, but its body hands on %s: its shape is left open",
+  ph_node_fail (infer->node, &problem, PH_ERROR_TYPE, "'%s' is declared %s, but its body returns %s: its shape is left open",
                 value->name, said, is);
   g_ptr_array_add (infer->run->problems, g_strdup (problem->message));
 }

@@ -100,9 +100,9 @@ verify_node (Verifier *verifier, PhNode *node)
       const PhNode *first = node->control->pdata[i];
 
       if (first->graph != node->graph || first->order >= node->order)
-        return fault (verifier, node, "does not stand after what it is to run after");
+        return fault (verifier, node, "is not after the node that must run before it");
       if (first->followers == NULL || !g_ptr_array_find (first->followers, node, NULL))
-        return fault (verifier, node, "is not known to what it is to run after");
+        return fault (verifier, node, "is not known to the node that must run before it");
     }
   for (guint i = 0; node->followers != NULL && i < node->followers->len; i++)
     {
@@ -170,11 +170,10 @@ verify_graph (Verifier *verifier, PhGraph *graph)
       if (value == NULL || !ph_graph_is_inside (graph, value->graph))
         return fault (verifier, graph->owner, "output %u of graph '%s' is out of scope", i, graph->name);
       if (wall_between (graph, value->graph) != NULL)
-        return fault (verifier, graph->owner, "its body hands out '%s' of outside, but it may read its inputs alone",
-                      value->name);
+        return fault (verifier, graph->owner, "its body returns '%s' from outside, but it may only read its inputs", value->name);
       if (value->graph != graph && value->producer != NULL
           && value->producer->order >= ph_node_ancestor_in (graph->owner, value->graph)->order)
-        return fault (verifier, graph->owner, "hands out '%s', which is computed after it", value->name);
+        return fault (verifier, graph->owner, "returns '%s', which is computed after it", value->name);
       if (value->graph == graph)
         {
           for (guint k = 0; k < graph->outputs->len; k++)

@@ -26,7 +26,7 @@ ph_upgrade_cast_to_name (PhUpgrade *u)
   name = g_ascii_strdown (g_bytes_get_data (to->s, NULL), g_bytes_get_size (to->s));
   dtype = ph_dtype_from_name (name);
   if (dtype == PH_UNDEFINED)
-    ph_upgrade_refuse (u, "'%s' is no element type", name);
+    ph_upgrade_refuse (u, "'%s' is not an element type", name);
   else
     ph_upgrade_set_attr (u, "to", ph_attr_new_int ("to", dtype));
 }

@@ -57,7 +57,7 @@ ph_upgrade_replace (PhUpgrade *u, PhValue *value)
   if (u->b.error != NULL || value == NULL)
     return;
   if (!ph_node_replace (u->node, value, &u->b.error) && u->b.error == NULL)
-    ph_upgrade_refuse (u, "it is an output of the model in a form that cannot be replaced; put an Identity behind it");
+    ph_upgrade_refuse (u, "it is an output of the model in a form that cannot be replaced; put an Identity after it");
 }
 
 gboolean

@@ -407,7 +407,7 @@ conclude_sentence (PhProof *proof, const Draft *draft)
   if (proof->n_unbounded > 0)
     add (text, "%" G_GSIZE_FORMAT " elements are NaN or infinite on one side, which the rules except", proof->n_unbounded);
   if (proof->n_out_of_range > 0)
-    add (text, "%" G_GSIZE_FORMAT " elements overflow or vanish in their element type before, and do so no more",
+    add (text, "%" G_GSIZE_FORMAT " elements overflowed or vanished in their element type before, and no longer do",
          proof->n_out_of_range);
   if (proof->n_narrow > 0)
     add (text, "%u runs of nodes were in float32, for want of a kernel in double", proof->n_narrow);

@@ -93,7 +93,7 @@ register_of (Maker *maker, PhValue *value, gboolean is_condition)
   if (value != maker->head
       && (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR
           || ph_tensor_dtype (tensor) != (is_condition ? PH_BOOL : PH_FLOAT)))
-    return refuse (maker, "an input is no float32 tensor, or no condition of booleans");
+    return refuse (maker, "an input is not a float32 tensor, or a condition is not of booleans");
   g_hash_table_insert (maker->registers, value, GUINT_TO_POINTER (++chain->n_operands));
   return (int) chain->n_operands - 1;
 }
@@ -167,7 +167,7 @@ add_clip (Maker *maker, const PhNode *node, int x)
         continue;
       step = limit >= 0 && is_scalar (maker, limit) ? add_step (maker->chain, PH_CHAIN_BINARY, lanes[i]) : NULL;
       if (step == NULL)
-        return refuse (maker, "a bound is no scalar") >= 0;
+        return refuse (maker, "a bound is not a scalar") >= 0;
       step->in[0] = (guint8) x;
       step->in[1] = (guint8) limit;
       x = OPERANDS + (int) maker->chain->n_steps - 1;

@@ -83,7 +83,7 @@ multiply (const Product *p)
   return failed == 0;
 }
 
-#define PH_NO_MATRICES "an input is no matrix"
+#define PH_NO_MATRICES "an input is not a matrix"
 
 /* Above these, oneDNN's threads and cache blocking are faster. */
 #define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */

@@ -165,7 +165,7 @@ ph_script_graph_value (PhScriptMachine *machine, PhScriptValue *value, PhDType d
       return add_constant (machine, tensor, FALSE, NULL, error);
     }
   if (value->kind != PH_SCRIPT_TENSOR)
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is no tensor", ph_script_kind_name (value));
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is not a tensor", ph_script_kind_name (value));
   if (value->value != NULL && value->recorder == machine->recorder)
     return dtype == PH_UNDEFINED || machine->compiling
                ? (dtype == PH_UNDEFINED ? value->value : add_cast (machine, value->value, dtype, error))
@@ -563,7 +563,7 @@ ph_script_cast (PhScriptMachine *machine, PhScriptValue *value, PhDType dtype, G
   if (value->kind == PH_SCRIPT_TENSOR && ph_script_dtype (value) == dtype)
     return ph_script_value_ref (value);
   if (value->kind != PH_SCRIPT_TENSOR)
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is no tensor", ph_script_kind_name (value));
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is not a tensor", ph_script_kind_name (value));
   return ph_script_emit (machine, &ph_op_Cast, &value, 1, PH_ATTRS (ph_attr_new_int ("to", dtype)), &output, 1, error) ? output
                                                                                                                        : NULL;
 }
@@ -574,7 +574,7 @@ ph_script_strong (PhScriptMachine *machine, PhScriptValue *value, GError **error
   PhDType dtype = ph_script_dtype (value);
 
   if (value->kind == PH_SCRIPT_TUPLE || dtype == PH_UNDEFINED)
-    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is no tensor", ph_script_kind_name (value));
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s is not a tensor", ph_script_kind_name (value));
   if (!gives_way (value))
     return ph_script_value_ref (value);
   if (dtype == PH_STRING)

@@ -20,7 +20,7 @@ ph_script_iterate (PhScriptMachine *machine, const PhPy *at, PhScriptValue *over
   ph_script_decide (machine, at, n);
   if (n < 0 || n > PH_SCRIPT_MAX_NODES)
     return ph_script_fail (machine, at, error, PH_ERROR_TYPE,
-                           "a list, or an array or range whose length is known, is wanted, not %s", ph_script_kind_name (over));
+                           "a list, or an array or range whose length is known, is expected, not %s", ph_script_kind_name (over));
   if ((strong = ph_script_strong (machine, over, error)) == NULL)
     return NULL;
   items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);

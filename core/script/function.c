@@ -309,8 +309,8 @@ ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of
       return value;
     }
   if (rank < 0)
-    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of this tensor is not known: %s cannot be told",
-                           name);
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
+                           "the rank of this tensor is not known, so %s is not known either", name);
   if (g_str_equal (name, "ndim"))
     return ph_script_int (rank);
   if (g_str_equal (name, "shape"))

@@ -91,7 +91,7 @@ ph_script_take_pairs (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x
 
   for (guint i = 0; i < indices->len; i++)
     if (g_array_index (indices, PhScriptIndex, i).kind == PH_SCRIPT_INDEX_NEW_AXIS)
-      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "None does not stand beside several arrays of indices");
+      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "None cannot be used beside several arrays of indices");
   if (rank < 0)
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "the rank of what the arrays pick from is not known");
   /* The dimensions that the arrays pick from come first, */

@@ -34,7 +34,7 @@ stored (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GErr
   outer = ph_script_evaluate (machine, inner->items[0], error);
   if (outer != NULL && !is_part (inner, outer, of))
     ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED,
-                    "this would change a copy of what stands in the first brackets: give it a name, or write x[i, j] = y");
+                    "this would change a copy of what the first brackets select: give it a name, or write x[i, j] = y");
   else if (outer != NULL && outer->shares)
     ph_script_fail (
         machine, target, error, PH_ERROR_UNSUPPORTED,

@@ -40,7 +40,7 @@ read_slice (PhScriptMachine *machine, const PhPy *py, PhScriptIndex *index, GErr
           return FALSE;
       }
   if (index->parts[2] != NULL && index->parts[2]->kind == PH_SCRIPT_INT && index->parts[2]->i == 0)
-    return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "the step of a slice is not 0") != NULL;
+    return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "the step of a slice must not be 0") != NULL;
   return TRUE;
 }
 
@@ -264,7 +264,7 @@ masks_to_arrays (PhScriptMachine *machine, const PhPy *at, PhScriptValue *x, GAr
 
           if (ph_script_rank (index->parts[0]) != 1)
             return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED,
-                                   "a mask of several dimensions stands alone: x[mask][...]")
+                                   "a mask of several dimensions must be the only index: x[mask][...]")
                    != NULL;
           if (!check_mask (machine, at, x, index->parts[0], axis, error)
               || (places = PH_EMIT (machine, NonZero, error, index->parts[0])) == NULL)

@@ -75,7 +75,7 @@ ph_script_word_range (PhScriptMachine *machine, PhScriptArgs *args, GError **err
   if (range->items[2]->kind == PH_SCRIPT_INT && range->items[2]->i == 0)
     {
       ph_script_value_unref (range);
-      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the step of a range is not 0");
+      return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the step of a range must not be 0");
     }
   return range;
 }

@@ -229,7 +229,7 @@ ph_script_word_array (PhScriptMachine *machine, PhScriptArgs *args, GError **err
   if (value->kind == PH_SCRIPT_TUPLE && value->n > 0)
     return rows_to_array (machine, args->at, value, dtype, error);
   if (dtype == PH_UNDEFINED)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s is no array", ph_script_kind_name (value));
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s is not an array", ph_script_kind_name (value));
   if (value->kind == PH_SCRIPT_TENSOR && !value->weak && ph_script_dtype (value) == dtype)
     return PH_EMIT (machine, Identity, error, value);
   return ph_script_cast (machine, value, dtype, error);

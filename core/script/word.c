@@ -37,7 +37,7 @@ word_int (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
     }
   number = value->kind == PH_SCRIPT_FLOAT ? value->f : ph_tensor_get (value->tensor, 0);
   if (!isfinite (number) || fabs (number) >= 0x1p63)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%g is no integer", number);
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%g is not an integer", number);
   if (value->kind == PH_SCRIPT_TENSOR && !ph_dtype_is_float (ph_script_dtype (value)))
     {
       ph_script_decide (machine, args->at, ph_tensor_get_int (value->tensor, 0));
@@ -66,7 +66,7 @@ word_float (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
       number = g_ascii_strtod (text, &end);
       return end != text && *end == '\0'
                  ? ph_script_float (number)
-                 : ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "'%s' is no number", value->text);
+                 : ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "'%s' is not a number", value->text);
     }
   if (ph_script_is_number (value))
     return ph_script_float (value->kind == PH_SCRIPT_FLOAT ? value->f : (double) value->i);
@@ -148,7 +148,7 @@ word_round (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
       const double number = rint (value->f);
 
       return fabs (number) < 0x1p63 ? ph_script_int ((gint64) number)
-                                    : ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%g is no integer", number);
+                                    : ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%g is not an integer", number);
     }
   if (value->kind == PH_SCRIPT_FLOAT && decimals->i >= 0 && isfinite (value->f) && fabs (value->f) < 1e300)
     {
@@ -353,13 +353,13 @@ static const PhScriptWord words[] = {
   { "==", "a == b, and != < <= > >=", "Compares; a < b < c is a < b and b < c" },
   { "and", "a and b, a or b, not a", "Of one truth each; the second is not computed where the first decides" },
   { "if", "if x: ... elif y: ... else: ...; x if c else y", "Goes one way; a trace keeps the way that it went, a compiled graph has both, as an If" },
-  { "for", "for NAME in range(n): ..., or in a tensor, a list", "Turns; compiled it is a Loop, or, over a list, one turn behind the other" },
+  { "for", "for NAME in range(n): ..., or in a tensor, a list", "Iterates; compiled it becomes a Loop, or, over a list, its turns one after the other" },
   { "while", "while x: ...", "Turns as long as x is true; compiled it is a Loop" },
   { "[...]", "[x for a in y if z], LIST.append(x), LIST.pop()", "Lists: of what a for gives; append, clear, extend, insert, pop and reverse change one in place" },
   { "break", "break, continue", "Leaves the loop, or this turn of it" },
   { "def", "def NAME(a, b=1): ... return x; lambda a: x", "A function; it may not call itself. Tensors that it reads from around it are constants of its graph" },
   { "x[...]", "x[1], x[-1], x[1:4:2], x[::-1], x[:, None], x[x > 2], x[[2, 0]]", "Elements: by number, slice, mask, or one array of numbers" },
-  { "x.shape", "x.shape x.T x.dtype x.ndim x.size, x.sum(axis=1)", "What is known of a tensor; every word and operator also stands behind a point" },
+  { "x.shape", "x.shape x.T x.dtype x.ndim x.size, x.sum(axis=1)", "What is known of a tensor; every word and operator can also be written after a point" },
   { "abs", "(x)", "The size of a number or of each element", word_abs },
   { "add", "(a, b)", "a + b", ph_script_word_defined },
   { "all", "(x, axis=None, keepdims=False)", "Whether all elements are true", ph_script_reduce },
@@ -371,7 +371,7 @@ static const PhScriptWord words[] = {
   { "arange", "([start,] stop[, step], dtype=None)", "Numbers from start up to stop, without it", ph_script_word_arange },
   { "argmax", "(x, axis=None, keepdims=False)", "Where the greatest element is", ph_script_reduce },
   { "argmin", "(x, axis=None, keepdims=False)", "Where the least element is", ph_script_reduce },
-  { "argsort", "(x, axis=-1)", "Where the elements stand in the order of sort(x)", ph_script_word_defined },
+  { "argsort", "(x, axis=-1)", "The indices that sort x, in the order of sort(x)", ph_script_word_defined },
   { "array", "(x, dtype=None)", "A tensor of numbers, or of rows of a list; array([1, 2]) is int64, array([1.0]) float32", ph_script_word_array },
   { "array_equal", "(a, b)", "Whether shapes and all elements are equal", ph_script_word_defined },
   { "astype", "(x, dtype)", "The elements as another type", word_astype },
@@ -381,8 +381,8 @@ static const PhScriptWord words[] = {
   { "copy", "(x)", "A tensor that shares nothing with x", word_copy },
   { "count", "(x, value)", "How many items of a list are equal to the value", ph_script_word_defined },
   { "count_nonzero", "(x, axis=None)", "How many elements are not 0", ph_script_word_defined },
-  { "cumprod", "(x, axis=None)", "Products of what stands before each element, and it", ph_script_word_defined },
-  { "cumsum", "(x, axis=None)", "Sums of what stands before each element, and it; without an axis of all elements in a row", ph_script_reduce },
+  { "cumprod", "(x, axis=None)", "Cumulative products, each element included", ph_script_word_defined },
+  { "cumsum", "(x, axis=None)", "Cumulative sums, each element included; without an axis of all elements in a row", ph_script_reduce },
   { "diag", "(x)", "The diagonal of a matrix, or a matrix with x as its diagonal", ph_script_word_defined },
   { "diff", "(x)", "Each element less the one before it, along the last axis", ph_script_word_defined },
   { "divide", "(a, b)", "a / b", ph_script_word_defined },
@@ -440,7 +440,7 @@ static const PhScriptWord words[] = {
   { "reshape", "(x, shape)", "The same elements in another shape; -1 is what is left", word_reshape },
   { "reversed", "(x)", "What a for would take from x, from its end", ph_script_word_items },
   { "roll", "(x, shift, axis=None)", "The elements shifted; what falls off comes in on the other side", ph_script_word_defined },
-  { "round", "(x, decimals=0)", "To so many digits behind the point, halves to even; of a number of Python's own without decimals an int", word_round },
+  { "round", "(x, decimals=0)", "To so many digits after the point, halves to even; of a number of Python's own without decimals an int", word_round },
   { "sort", "(x, axis=-1)", "The elements, the least first", ph_script_word_defined },
   { "sorted", "(x)", "A list of numbers, the least first", ph_script_word_items },
   { "square", "(x)", "x * x", ph_script_word_defined },
@@ -454,9 +454,9 @@ static const PhScriptWord words[] = {
   { "tile", "(x, reps)", "The tensor again and again, along its last dimensions and new ones in front", ph_script_word_defined },
   { "trace", "(x)", "The sum of the diagonal; in a function or file, for at the prompt it is a command", ph_script_word_defined },
   { "transpose", "(x, perm=None)", "The dimensions in another order; without one, backwards", word_transpose },
-  { "tril", "(x, k=0)", "The matrix without what stands above the diagonal", ph_script_word_defined },
-  { "triu", "(x, k=0)", "The matrix without what stands below the diagonal", ph_script_word_defined },
-  { "trunc", "(x)", "Each number without what stands behind its point", ph_script_word_defined },
+  { "tril", "(x, k=0)", "The matrix with zeros above the diagonal", ph_script_word_defined },
+  { "triu", "(x, k=0)", "The matrix with zeros below the diagonal", ph_script_word_defined },
+  { "trunc", "(x)", "Each number without its fraction", ph_script_word_defined },
   { "tuple", "(x)", "The same as a tuple", ph_script_word_items },
   { "var", "(x, axis=None, keepdims=False, ddof=0)", "The mean of the squared distances from the mean", ph_script_word_defined },
   { "vstack", "([a, b, ...])", "Tensors below each other", ph_script_word_defined },

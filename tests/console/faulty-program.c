@@ -148,7 +148,7 @@ main (int argc, char *argv[])
     }
   if (sub != NULL && g_str_equal (mode, "garbage"))
     {
-      g_print ("this is no model\n");
+      g_print ("this is not a model\n");
       return 0;
     }
   if (sub != NULL)

@@ -31,7 +31,7 @@ static const PhPass far_off = { .name = "far-off",
                                 .n_rules = G_N_ELEMENTS (far_rules) };
 
 static const PhRule retyping_rules[] = {
-  { "product-is-equal", P (Tanh, P (Mul, X, Y)), P (Equal, X, Y), .why = "It is refused: a number is no truth value." },
+  { "product-is-equal", P (Tanh, P (Mul, X, Y)), P (Equal, X, Y), .why = "It is refused: a number is not a truth value." },
 };
 
 static const PhPass retyping = { .name = "retyping",

@@ -126,7 +126,7 @@ random_key (void)
     return g_strconcat ("key ", ONE_OF (keys), NULL);
   g_auto (GStrv) accelerators = g_strsplit (action->shortcut, "|", -1);
   if (!gtk_accelerator_parse (accelerators[0], &key, &modifiers))
-    g_error ("%s is no accelerator", accelerators[0]);
+    g_error ("%s is not an accelerator", accelerators[0]);
   return g_strdup_printf ("key %s%s%s%s", modifiers & GDK_CONTROL_MASK ? "ctrl+" : "", modifiers & GDK_ALT_MASK ? "alt+" : "",
                           modifiers & GDK_SHIFT_MASK ? "shift+" : "", gdk_keyval_name (key));
 }

@@ -269,7 +269,7 @@ check_history (void)
   if (row->line && !driver_last_ok ())
     return;
   if (action_reason (row->action) == NULL && last == NULL)
-    g_error ("%s is no line: say in tests/ui/action-lines.c which it is, or why it is none", row->action);
+    g_error ("%s is not a line: say in tests/ui/action-lines.c which it is, or why it is none", row->action);
   if (wanted != NULL && !g_str_has_prefix (last, wanted))
     g_error ("%s should be '%s' in the history, not '%s'", row->action, wanted, last);
 }

@@ -197,7 +197,7 @@ test_errors (void)
   /* clang-format off */
   const struct { const char *text, *message; } rows[] = {
     { "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, q)\n}", "x.hlo:4:3: 'y' uses 'q', which nothing above it in computation 'e' defines" },
-    { "e {\n  x = f32[2] constant({1, 2, 3})\n}", "x.hlo:2:28: '}' is wanted here, not ','" },
+    { "e {\n  x = f32[2] constant({1, 2, 3})\n}", "x.hlo:2:28: '}' is expected here, not ','" },
     { "e {\n  x = f32[1000000000] constant({1})\n}", "x.hlo:2:32: the constant has fewer elements than its shape" },
     { "e {\n  x = s8[] constant(300)\n}", "x.hlo:2:21: the number does not fit into int8" },
     { "e {\n  x = f32[] add(\n", "the text ends. Is the file complete?" },
@@ -328,7 +328,7 @@ test_damaged_proto (void)
     { "hlo_module { name: \"m\" }", "the module 'm' holds no computation" },
     { "hlo_module { computations { name: \"c\" id: 1 } }", "computation 'c' has no instructions" },
     { "hlo_module { computations { name: \"c\" id: 1 instructions { name: \"a\" opcode: \"add\" id: 3 operand_ids: 9 } } }",
-      "'a' uses an instruction that stands nowhere above it" },
+      "'a' uses an instruction that is not defined before it" },
     { "hlo_module { computations ", "x.pbtxt:1:" },
   };
   /* clang-format on */

@@ -111,7 +111,7 @@ test_faults (void)
   g_autofree char *nameless = read_text ("node { op: 'A' }");
   g_autofree char *many = read_text ("node { name: 'a' op: 'A' } node { name: 'y' op: 'B' input: 'a:123456' }");
 
-  assert_has (place, "graph.pb:3:6: not a readable TensorFlow graph: ':' or '{' should stand behind the name of a field");
+  assert_has (place, "graph.pb:3:6: not a readable TensorFlow graph: ':' or '{' is expected after the name of a field");
   assert_has (open, "a text in quotes has no end");
   assert_has (missing, "node 'y' (Neg) of graph 'graph' uses 'nowhere', but there is no node of that name");
   assert_has (twice, "two nodes named 'y'");

@@ -306,7 +306,7 @@ test_refused (void)
   static const char *const graphs[][2] = {
     { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%z)\n  return (%y)\n", "line 2: nothing before it makes '%z'" },
     { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%x)\n", "the text ends before the graph does" },
-    { "graph(%x : Tensor):\n  %y : Tensor = relu(%x)\n  return (%y)\n", "line 2: an operator as aten::relu" },
+    { "graph(%x : Tensor):\n  %y : Tensor = relu(%x)\n  return (%y)\n", "line 2: an operator such as aten::relu" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts) + G_N_ELEMENTS (graphs); i++)

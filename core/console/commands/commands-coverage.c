@@ -167,7 +167,7 @@ static const PhCommand rows[] = {
     "It runs the pass convert-to-onnx or convert-to-stablehlo, of which each rewrite is a step; `left` counts what no rule takes.",
     NULL, NULL, NULL, PH_CODE (convert_begin, ph_run_work, convert_finish, .finish_after_error = TRUE) },
   { "coverage", "", "Which operators of another system would stay after convert-to-onnx",
-    "It converts a copy. 'here' counts the operators at the present position, in bodies too; 'stay' those that no rule takes, also "
+    "It converts a copy. 'here' counts the operators at the current position, in bodies too; 'stay' those that no rule takes, also "
     "from within functions that are called. What stays is drawn, compared and asked about all the same, but not computed.",
     NULL, NULL, NULL, PH_CODE (coverage_begin, coverage_work) },
 };

@@ -432,7 +432,7 @@ why_begin (PhCall *call, GError **error)
 /* clang-format off */
 static const PhCommand rows[] = {
   { "diff", "[STEP [STEP] | PASS] [--stat] [--text]", N_ ("What changed between two positions"),
-    "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
+    "Without arguments: what the current step, or inside a step the last rewrite, changed, or what `compare` asked for. "
     "`diff 0 .` is all since the file, `diff fuse-gelu` what a pass changed. --stat counts by operator, --text compares the ONNX text "
     "of the two, as `diff -u` does.",
     N_ ("_Diff"), "<Control><Shift>d", NULL, PH_CODE (diff_begin, diff_work) },

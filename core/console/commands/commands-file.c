@@ -178,7 +178,7 @@ reload_begin (PhCall *call, GError **error)
     return FALSE;
   if (ph_document_get_path (call->document) == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "what is open does not come from a file");
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "what is open was not read from a file");
       return FALSE;
     }
   open = g_new0 (Open, 1);
@@ -523,16 +523,16 @@ static const PhCommand rows[] = {
   { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },
   { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
-  { "save", "FILE [--opset N]", N_ ("Write the model at the present position"),
+  { "save", "FILE [--opset N]", N_ ("Write the model at the current position"),
     "The extension decides: `formats` lists them. As .mlir (StableHLO) and .hlo a model of ONNX is written in StableHLO's operators, as `run "
     "convert-to-stablehlo` does it, which asks for known shapes. In ONNX, fused nodes become local functions, so that any ONNX runtime can run the file. The "
     "opset is the one that the file came with, whatever form of the operators the passes worked on; where an operator that a pass made "
     "is newer, the lowest that has it, and the reply names it. --opset N: at this one, or the reply says what has no exact equal there. "
     "`run upgrade-opset` makes it the newest.",
     N_ ("_Save As…"), "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
-  { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
+  { "print", "[--elements N]", "The model at the current position, as ONNX text", "Constants of more than N elements (16) are not written "
     "out.", NULL, NULL, NULL, PH_CODE (print_begin, print_work) },
-  { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i|<Shift>F1", "dialog-information-symbolic",
+  { "info", "", N_ ("What is open, at the current position"), NULL, N_ ("_Information"), "<Control>i|<Shift>F1", "dialog-information-symbolic",
     PH_CODE (info_begin, info_work) },
   { "problems", "", N_ ("What the reader and type inference complained about"), NULL, N_ ("_Problems"), NULL,
     "dialog-warning-symbolic", PH_CODE (problems_begin) },

@@ -72,7 +72,7 @@ add_stage (Hunt *self, const char *name, const char *argument, GError **error)
     }
   if (pass->needs_arguments && argument == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs an argument behind it: exec 'python3 mypass.py'", name);
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs an argument after it: exec 'python3 mypass.py'", name);
       return FALSE;
     }
   g_ptr_array_add (self->stages, ph_hunt_stage_new (pass, argument != NULL ? arguments : NULL));

@@ -105,7 +105,7 @@ leave_begin (PhCall *call, GError **error)
   if (call->argc == 1 && g_str_equal (call->argv[0], "all"))
     levels = MAX (trail->len, 1);
   else if (call->argc == 1 && !g_ascii_string_to_unsigned (call->argv[0], 10, 1, G_MAXUINT16, &levels, NULL))
-    return ph_call_usage (call, error, "'%s' is no number of levels: say 1, 2, ... or all", call->argv[0]);
+    return ph_call_usage (call, error, "'%s' is not a number of levels: say 1, 2, ... or all", call->argv[0]);
   if (trail->len == 0)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "there is nothing to leave: the picture shows the whole model");

@@ -422,7 +422,7 @@ pass_add_begin (PhCall *call, GError **error)
       g_autofree char *meant = pass == NULL ? ph_meant_pass (call->argv[0]) : NULL;
 
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s '%s'%s", pass == NULL ? "there is no pass" : "pass", call->argv[0],
-                   pass != NULL     ? " needs arguments, so it cannot stand in a pipeline: run it alone"
+                   pass != NULL     ? " needs arguments, so it cannot be part of a pipeline: run it alone"
                    : *meant != '\0' ? meant
                                     : ": `passes` lists them");
       return FALSE;
@@ -576,7 +576,7 @@ static const PhCommand rows[] = {
     NULL, NULL, NULL, PH_CODE (load_begin, load_work, load_finish) },
   { "pipeline", "[PIPELINE|PASS...] [--save FILE]", N_ ("Show, choose or save the pipeline"),
     "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). "
-    "Behind a pass can stand :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
+    "A pass can be followed by :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
     "which rules may run (in a list of your own all that you name, unless it says otherwise). Steps ahead are dropped, what was done stays. --save writes such a file.",
     N_ ("Pipe_line"), NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },

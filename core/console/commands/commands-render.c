@@ -201,8 +201,8 @@ render_work (PhCall *call, GError **error)
 
 /* clang-format off */
 static const PhCommand rows[] = {
-  { "render", "FILE [STEP [STEP]] [--diff] [--values] [--color COLOR]", N_ ("Draw the present position, or a diff: .svg, .png, .pdf or .dot; or the whole history: .html"),
-    "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
+  { "render", "FILE [STEP [STEP]] [--diff] [--values] [--color COLOR]", N_ ("Draw the current position, or a diff: .svg, .png, .pdf or .dot; or the whole history: .html"),
+    "`render a.svg` draws what is here, `render a.svg --diff` what the current step changed, `render a.svg 0 3` what changed between two "
     "positions. --values: on each edge the value that `eval --all` found, a number or the least and the largest. --color kind, role, device, cost "
     "or memory: what the colours say, with a legend. `render a.html` writes the whole history as one page to be stepped in a browser, "
     "`render a.html 2 5` the steps between two positions.",

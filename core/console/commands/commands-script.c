@@ -408,7 +408,7 @@ static const PhCommand rows[] = {
     "instead, `compare f(x)` shows both beside the source. What cannot be a graph is refused with its line and column.",
     NULL, NULL, NULL, PH_CODE (compile_begin, ph_call_make_graph, ph_call_open_graph) },
   { "language", "[WORD]", "The words of the tensor language, or what one of them does",
-    "A line that is no command and no query is a part of Python with numpy's meaning. It runs at once and is recorded. `help OPERATOR` is for operators, which "
+    "A line that is neither a command nor a query is a part of Python with numpy's meaning. It runs at once and is recorded. `help OPERATOR` is for operators, which "
     "are all there by their ONNX names.",
     NULL, NULL, NULL, PH_CODE (language_begin) },
 };

@@ -65,7 +65,7 @@ static const struct
 static const struct { const char *name, *summary; gsize flag; } preferences[] = {
   { "mode", "how tables are written: table, list, csv, json or markdown" },
   { "pager", "what is longer than the screen is shown page by page: on or off", G_STRUCT_OFFSET (PhPreferences, pager) },
-  { "hints", "the arguments that a command takes stand in grey behind the cursor: on or off", G_STRUCT_OFFSET (PhPreferences, hints) },
+  { "hints", "the arguments that a command takes are shown in grey after the cursor: on or off", G_STRUCT_OFFSET (PhPreferences, hints) },
 };
 /* clang-format on */
 
@@ -93,7 +93,7 @@ set_mode (PhCall *call, const char *text, GError **error)
   PhTables mode;
 
   if (!ph_tables_parse (text, &mode))
-    return ph_call_usage (call, error, "'%s' is no mode: table, list, csv, json or markdown", text);
+    return ph_call_usage (call, error, "'%s' is not a mode: table, list, csv, json or markdown", text);
   ph_preferences_get ()->mode = call->reply->mode = mode;
   return TRUE;
 }
@@ -190,8 +190,8 @@ parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **e
   *value = g_str_equal (text, "default") ? 0 : parse_number (text, settings[i].is_size ? 1024 : 1000);
   if (*value == 0 && !g_str_equal (text, "default"))
     return ph_call_usage (call, error,
-                          settings[i].is_size ? "'%s' is no size: say 8G, 500M, or default"
-                                              : "'%s' is no number: say 100000, 2M, or default",
+                          settings[i].is_size ? "'%s' is not a size: say 8G, 500M, or default"
+                                              : "'%s' is not a number: say 100000, 2M, or default",
                           text);
   return TRUE;
 }
@@ -211,7 +211,7 @@ check_kernel (PhCall *call, const PhOp *op, const char *what, const char *name, 
       g_string_append_printf (known, "%s, ", (*row)->name);
     }
   return g_str_equal (name, PH_KERNEL_REFERENCE)
-         || ph_call_usage (call, error, "'%s' is no kernel of %s: it has %s" PH_KERNEL_REFERENCE, name, what, known->str);
+         || ph_call_usage (call, error, "'%s' is not a kernel of %s: it has %s" PH_KERNEL_REFERENCE, name, what, known->str);
 }
 
 /* Returns the first node of operator @name. (nullable) */

@@ -302,7 +302,7 @@ recompute_begin (PhCall *call, GError **error)
       guint64 bytes = ph_call_parse_size (size);
 
       if (bytes == 0)
-        return ph_call_usage (call, error, "'%s' is no size: say 2M or 800000", size);
+        return ph_call_usage (call, error, "'%s' is not a size: say 2M or 800000", size);
       g_free (size);
       what = size = g_strdup_printf ("%" G_GUINT64_FORMAT, bytes);
     }

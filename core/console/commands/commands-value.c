@@ -88,7 +88,7 @@ random_feed (PhCall *call, PhValue *input, GError **error)
     }
   if (is_tensor && !has_rank && call->argc <= 3)
     {
-      ph_call_usage (call, error, "nothing is known of the shape of '%s': write its sizes behind the seed", input->name);
+      ph_call_usage (call, error, "nothing is known of the shape of '%s': write its sizes after the seed", input->name);
       return NULL;
     }
   for (guint i = 0; i < rank; i++)
@@ -492,7 +492,7 @@ derivative_begin (PhCall *call, const Derivative *kind, GError **error)
   if (call->argc > 1 && !g_str_equal (call->argv[1], "wrt"))
     return ph_call_usage (call, error, "'wrt' is expected before '%s'", call->argv[1]);
   if (call->argc == 2)
-    return ph_call_usage (call, error, "names are missing behind wrt");
+    return ph_call_usage (call, error, "names are missing after wrt");
 
   g_ptr_array_add (arguments, call->argc > 0 ? call->argv[0] : (gpointer) ((PhValue *) model->graph->outputs->pdata[0])->name);
   for (guint i = 2; i < call->argc; i++)

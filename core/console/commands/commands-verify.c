@@ -375,7 +375,7 @@ check_add_pass (Check *check, const char *text, GError **error)
     }
   if (pass->needs_arguments && words[1] == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs an argument behind it: exec 'python3 mypass.py'", pass->name);
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs an argument after it: exec 'python3 mypass.py'", pass->name);
       return FALSE;
     }
   g_ptr_array_add (check->passes, (gpointer) pass);

@@ -216,7 +216,7 @@ column_of_graph (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 /* clang-format off */
 const PhSqlTable ph_sql_node_tables[] = {
   { "nodes", NODE_COLUMNS AT_POSITION,
-    "The nodes at the present position, those of If, Loop and Scan bodies too, or where position = '3'; depth: nodes on the longest way to it; critical: on "
+    "The nodes at the current position, those of If, Loop and Scan bodies too, or where position = '3'; depth: nodes on the longest way to it; critical: on "
     "longest_path('flops')", count_nodes, has_node, column_of_node, { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE, TRUE },
   { "all_nodes", NODE_COLUMNS AT_POSITION, "Also the nodes inside fused ones", count_nodes, has_any_node, column_of_node, { 0, -1 },
     range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE, TRUE },

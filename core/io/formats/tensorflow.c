@@ -258,7 +258,7 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
         if (g_hash_table_contains (graph->by_name, edge.from))
           g_array_append_val (graph->outputs, edge);
         else
-          ph_source_problem (file->source, "The signature gives back '%s', which the graph has not", name);
+          ph_source_problem (file->source, "The signature returns '%s', which is not in the graph", name);
       }
   return graph->outputs->len > 0;
 }

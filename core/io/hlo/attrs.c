@@ -43,7 +43,7 @@ add_call (PhHloParser *parser, PhHloInstruction *instruction, const char *attr, 
     {
       word = ph_hlo_word (parser);
       if (word == NULL)
-        return ph_hlo_fail (parser, parser->p, "the name of a computation is wanted here");
+        return ph_hlo_fail (parser, parser->p, "the name of a computation is expected here");
       call.name = ph_intern (word);
     }
   g_array_append_val (instruction->calls, call);
@@ -91,7 +91,7 @@ read_after (PhHloParser *parser, PhHloInstruction *instruction)
       const char *name = ph_hlo_word (parser);
 
       if (name == NULL)
-        return ph_hlo_fail (parser, parser->p, "the name of an instruction is wanted here");
+        return ph_hlo_fail (parser, parser->p, "the name of an instruction is expected here");
       name = ph_intern (name);
       g_array_append_val (instruction->after, name);
       ph_hlo_take (parser, ",");
@@ -117,7 +117,7 @@ read_metadata (PhHloParser *parser, PhHloInstruction *instruction)
       ph_hlo_take (parser, ",");
       key = g_strdup (ph_hlo_word (parser));
       if (key == NULL || !ph_hlo_expect (parser, "="))
-        return ph_hlo_fail (parser, parser->p, "name=value is wanted here");
+        return ph_hlo_fail (parser, parser->p, "name=value is expected here");
       switch (ph_hlo_peek (parser))
         {
         case '"':
@@ -132,7 +132,7 @@ read_metadata (PhHloParser *parser, PhHloInstruction *instruction)
           break;
         default:
           if (!ph_hlo_int (parser, &number) && ph_hlo_word (parser) == NULL)
-            return ph_hlo_fail (parser, parser->p, "a value is wanted here");
+            return ph_hlo_fail (parser, parser->p, "a value is expected here");
         }
       if (text != NULL && g_str_equal (key, "op_name"))
         instruction->scope = ph_hlo_scope (text);
@@ -173,7 +173,7 @@ read_slice (PhHloParser *parser, PhHloInstruction *instruction)
       if (!ph_hlo_expect (parser, "[") || !ph_hlo_int (parser, &start) || !ph_hlo_expect (parser, ":")
           || !ph_hlo_int (parser, &limit) || (ph_hlo_take (parser, ":") && !ph_hlo_int (parser, &stride))
           || !ph_hlo_expect (parser, "]"))
-        return ph_hlo_fail (parser, parser->p, "[first:end:step] is wanted here");
+        return ph_hlo_fail (parser, parser->p, "[first:end:step] is expected here");
       g_array_append_val (starts, start);
       g_array_append_val (limits, limit);
       g_array_append_val (strides, stride);
@@ -234,7 +234,7 @@ read_padding (PhHloParser *parser, PhHloInstruction *instruction)
     return FALSE;
   text = ph_hlo_span (from, parser->p);
   if (!split (text, 3, into))
-    return ph_hlo_fail (parser, from, "padding (low_high_between, with x from dimension to dimension) is wanted here, not '%s'",
+    return ph_hlo_fail (parser, from, "padding (low_high_between, with x from dimension to dimension) is expected here, not '%s'",
                         text);
   ph_hlo_add_ints (parser->hlo, instruction, "edge_padding_low", low);
   ph_hlo_add_ints (parser->hlo, instruction, "edge_padding_high", high);
@@ -267,13 +267,13 @@ read_window (PhHloParser *parser, PhHloInstruction *instruction)
       ph_hlo_take (parser, ",");
       key = g_strdup (ph_hlo_word (parser));
       if (key == NULL || !ph_hlo_expect (parser, "="))
-        return ph_hlo_fail (parser, parser->p, "name=value is wanted here");
+        return ph_hlo_fail (parser, parser->p, "name=value is expected here");
       ph_hlo_peek (parser);
       from = parser->p;
       parser->p += strcspn (from, " ,}\t\r\n");
       text = ph_hlo_span (from, parser->p);
       if (!split (text, g_str_equal (key, "pad") ? 2 : 1, into))
-        return ph_hlo_fail (parser, from, "numbers with x between them are wanted here, not '%s'", text);
+        return ph_hlo_fail (parser, from, "numbers with x between them are expected here, not '%s'", text);
       if (g_str_equal (key, "pad"))
         {
           g_autoptr (GArray) both = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -367,7 +367,7 @@ read_plain (PhHloParser *parser, PhHloInstruction *instruction, const char *name
 
       instruction->number = g_ascii_strtoll (text, &end, 10);
       if (end == text || *end != '\0')
-        return ph_hlo_fail (parser, from, "the number of an element is wanted here, not '%s'", text);
+        return ph_hlo_fail (parser, from, "the number of an element is expected here, not '%s'", text);
       return TRUE;
     }
   if (*text != '\0')

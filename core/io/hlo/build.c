@@ -391,7 +391,8 @@ add_inputs (Build *build, const GPtrArray *order, PhHloComputation *computation,
       const Result *result = parameters->pdata[i];
 
       if (result == NULL)
-        return blame (build, computation->root, "computation '%s' has no parameter %u, but one behind it", computation->name, i);
+        return blame (build, computation->root, "computation '%s' has no parameter %u, but has a later one", computation->name,
+                      i);
       g_ptr_array_extend (leaves, result->leaves, NULL, NULL);
     }
   inputs = ph_hlo_alloc (build->hlo, leaves->len * sizeof *inputs + 1);

@@ -85,11 +85,11 @@ ph_hlo_expect (PhHloParser *parser, const char *token)
   if (ph_hlo_take (parser, token))
     return TRUE;
   if (ph_hlo_peek (parser) == 0)
-    return ph_hlo_fail (parser, parser->p, "'%s' is wanted here", token);
+    return ph_hlo_fail (parser, parser->p, "'%s' is expected here", token);
   found = g_strndup (parser->p, strcspn (parser->p, " \n,)}") + (strchr (",)}", *parser->p) != NULL));
   if (strlen (found) > 40)
     found[40] = '\0';
-  return ph_hlo_fail (parser, parser->p, "'%s' is wanted here, not '%s'", token, found);
+  return ph_hlo_fail (parser, parser->p, "'%s' is expected here, not '%s'", token, found);
 }
 
 static gboolean
@@ -158,7 +158,7 @@ ph_hlo_string (PhHloParser *parser)
 
   if (quote != '"' && quote != '\'')
     {
-      ph_hlo_fail (parser, from, "a text between \" is wanted here");
+      ph_hlo_fail (parser, from, "a text between \" is expected here");
       return NULL;
     }
   while (p < parser->end && *p != quote)
@@ -225,7 +225,7 @@ skip (PhHloParser *parser, gboolean bracket)
           open[depth++] = c == '{' ? '}' : c == '(' ? ')' : ']';
         }
       else if ((c == '}' || c == ')' || c == ']') && c != open[--depth])
-        return ph_hlo_fail (parser, parser->p, "'%c' is wanted here, not '%c'", open[depth], c);
+        return ph_hlo_fail (parser, parser->p, "'%c' is expected here, not '%c'", open[depth], c);
       parser->p++;
       if (bracket && depth == 0)
         return TRUE;

@@ -42,7 +42,7 @@ read_operand (PhHloParser *parser, PhHloInstruction *instruction)
     return FALSE;
   word = ph_hlo_word (parser);
   if (word == NULL)
-    return ph_hlo_fail (parser, parser->p, "the name of an operand is wanted here");
+    return ph_hlo_fail (parser, parser->p, "the name of an operand is expected here");
   name = ph_intern (word);
   if (*parser->p == '(')
     {
@@ -71,7 +71,7 @@ read_operands (PhHloParser *parser, PhHloInstruction *instruction)
   if (g_str_equal (instruction->opcode, "parameter"))
     {
       if (!ph_hlo_int (parser, &instruction->number) || instruction->number < 0)
-        return ph_hlo_fail (parser, parser->p, "the number of a parameter is wanted here");
+        return ph_hlo_fail (parser, parser->p, "the number of a parameter is expected here");
       return ph_hlo_expect (parser, ")");
     }
   if (g_str_equal (instruction->opcode, "constant"))
@@ -98,7 +98,7 @@ read_rhs (PhHloParser *parser, PhHloInstruction *instruction, gboolean attrs)
     return FALSE;
   word = ph_hlo_word (parser);
   if (word == NULL || ph_hlo_peek (parser) != '(')
-    return ph_hlo_fail (parser, parser->p, "an opcode with its operands (add(x, y)) is wanted here");
+    return ph_hlo_fail (parser, parser->p, "an opcode with its operands (add(x, y)) is expected here");
   instruction->opcode = ph_intern (word);
   return read_operands (parser, instruction) && (!attrs || ph_hlo_attrs (parser, instruction));
 }
@@ -121,7 +121,7 @@ read_instruction (PhHloParser *parser, PhHloComputation *computation)
     parser->p += strlen ("ROOT");
   word = ph_hlo_word (parser);
   if (word == NULL)
-    return ph_hlo_fail (parser, parser->p, "an instruction (name = f32[] add(x, y)) or '}' is wanted here");
+    return ph_hlo_fail (parser, parser->p, "an instruction (name = f32[] add(x, y)) or '}' is expected here");
   instruction = ph_hlo_new_instruction (parser->hlo, ph_intern (word));
   instruction->line = line;
   instruction->column = column;
@@ -195,7 +195,7 @@ read_table (PhHloParser *parser, GHashTable *table, gboolean names)
           ph_hlo_take (parser, ",");
           key = g_strdup (ph_hlo_word (parser));
           if (key == NULL || !ph_hlo_expect (parser, "=") || !ph_hlo_int (parser, &value))
-            return ph_hlo_fail (parser, parser->p, "name=number is wanted here");
+            return ph_hlo_fail (parser, parser->p, "name=number is expected here");
           if (g_str_equal (key, "file_name_id") || g_str_equal (key, "file_location_id"))
             row[0] = value;
           else if (g_str_equal (key, "line") || g_str_equal (key, "parent_frame_id"))
@@ -282,7 +282,7 @@ read_header (PhHloParser *parser)
   parser->p += strlen ("HloModule");
   word = ph_hlo_word (parser);
   if (word == NULL)
-    return ph_hlo_fail (parser, parser->p, "the name of the module is wanted here");
+    return ph_hlo_fail (parser, parser->p, "the name of the module is expected here");
   parser->module = ph_hlo_add_module (parser->hlo, ph_intern (word));
   parser->computation = NULL;
   ph_hlo_take (parser, ":");
@@ -348,7 +348,7 @@ read_computation (PhHloParser *parser)
     parser->p += strlen ("ROOT");
   word = ph_hlo_word (parser);
   if (word == NULL)
-    return ph_hlo_fail (parser, from, "no module: HloModule, ENTRY or the name of a computation is wanted here");
+    return ph_hlo_fail (parser, from, "no module: HloModule, ENTRY or the name of a computation is expected here");
   if (parser->module == NULL)
     parser->module = ph_hlo_add_module (parser->hlo, ph_intern (""));
   if (ph_hlo_peek (parser) == '=') /* an instruction alone */

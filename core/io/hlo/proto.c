@@ -339,7 +339,7 @@ add_names (Reader *reader, PhSpan message, guint id, GArray *into, const char *o
       const char *name = g_hash_table_lookup (reader->names, key_of (g_array_index (ids, guint64, i)));
 
       if (name == NULL)
-        return fail (reader, "'@' uses an instruction that stands nowhere above it", of);
+        return fail (reader, "'@' uses an instruction that is not defined before it", of);
       g_array_append_val (into, name);
     }
   return TRUE;
@@ -424,7 +424,7 @@ read_module (Reader *reader, PhSpan message)
           into->root = into->instructions->pdata[into->instructions->len - 1];
       }
   return module->computations->len > 0
-         || fail (reader, "the module '@' holds no computation: this is no HLO module, or it is damaged", module->name);
+         || fail (reader, "the module '@' holds no computation: this is not an HLO module, or it is damaged", module->name);
 }
 
 static const char *
@@ -497,7 +497,7 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
           wire = ph_wire_from_text (text, strlen (text), whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema,
                                     ph_hlo_element_number, &line, &column, &why);
           if (wire == NULL)
-            return ph_source_fail_at (hlo->source, error, line, column, "%s", why != NULL ? why : "this is no protobuf text");
+            return ph_source_fail_at (hlo->source, error, line, column, "%s", why != NULL ? why : "this is not protobuf text");
           message = (PhSpan) { wire->data, wire->len };
         }
     }

@@ -62,7 +62,7 @@ read_dims (PhHloParser *parser, gint64 *dims, gboolean *dynamic, guint *rank)
       if (dynamic[*rank] && ph_hlo_take (parser, "?"))
         dims[*rank] = -1;
       else if (!ph_hlo_int (parser, &dims[*rank]) || dims[*rank] < 0)
-        return ph_hlo_fail (parser, parser->p, "a dimension (12, <=12, ?) is wanted here");
+        return ph_hlo_fail (parser, parser->p, "a dimension (12, <=12, ?) is expected here");
       (*rank)++;
     }
   return TRUE;
@@ -93,7 +93,7 @@ read_array (PhHloParser *parser)
     }
   if (element == NULL || !read_dims (parser, dims, dynamic, &rank))
     {
-      ph_hlo_fail (parser, parser->p, "a shape (f32[2,3], (f32[], s32[4])) is wanted here");
+      ph_hlo_fail (parser, parser->p, "a shape (f32[2,3], (f32[], s32[4])) is expected here");
       return NULL;
     }
   if (is_layout (parser) && (layout = read_layout (parser)) == NULL)
@@ -170,11 +170,11 @@ read_real (PhHloParser *parser, double *value)
 
   *value = g_ascii_strtod (from, &end);
   if (end == from)
-    return ph_hlo_fail (parser, from, "a number is wanted here");
+    return ph_hlo_fail (parser, from, "a number is expected here");
   if (*end == '(' && (end[-1] == 'n' || end[-1] == 'N')) /* nan(0x7fc00000) */
     end = (char *) memchr (end, ')', (gsize) (parser->end - end));
   if (end == NULL)
-    return ph_hlo_fail (parser, from, "a number is wanted here");
+    return ph_hlo_fail (parser, from, "a number is expected here");
   parser->p = end + (*end == ')' && end > from && memchr (from, '(', (gsize) (end - from)) != NULL);
   return TRUE;
 }
@@ -190,7 +190,7 @@ read_integer (Literal *literal)
   errno = 0;
   value = *from == '-' ? g_ascii_strtoll (from, &end, 0) : (gint64) g_ascii_strtoull (from, &end, 0);
   if (end == from || *end == '.' || *end == 'e')
-    return ph_hlo_fail (parser, from, "an integer is wanted here");
+    return ph_hlo_fail (parser, from, "an integer is expected here");
   if (errno == 0)
     ph_dtype_store_int (literal->dtype, literal->data, literal->n, value);
   if (errno != 0 || ph_dtype_load_int (literal->dtype, literal->data, literal->n) != value)
@@ -213,7 +213,7 @@ read_element (Literal *literal)
       else if (ph_hlo_take (parser, "false") || ph_hlo_take (parser, "0"))
         value = 0;
       else
-        return ph_hlo_fail (parser, parser->p, "true or false is wanted here");
+        return ph_hlo_fail (parser, parser->p, "true or false is expected here");
       ph_dtype_store (PH_BOOL, literal->data, literal->n, value);
       return TRUE;
     case PH_COMPLEX64:

@@ -121,7 +121,7 @@ ph_jaxpr_skip (PhJaxpr *parser)
         }
       parser->p++;
     }
-  return depth == 0 || ph_jaxpr_fail (parser, parser->end, "a closing bracket is wanted");
+  return depth == 0 || ph_jaxpr_fail (parser, parser->end, "a closing bracket is expected here");
 }
 
 static PhDType
@@ -175,7 +175,7 @@ ph_jaxpr_type (PhJaxpr *parser, const PhType **type)
       else if ((word = ph_jaxpr_word (parser)) != NULL && strchr (",]", *parser->p) != NULL)
         dims[rank++] = ph_dim_symbol (word);
       else if (c == 0)
-        return ph_jaxpr_fail (parser, parser->end, "']' is wanted");
+        return ph_jaxpr_fail (parser, parser->end, "']' is expected here");
       else
         {
           dims[rank++] = PH_DIM_UNKNOWN; /* "2*n + 1" */

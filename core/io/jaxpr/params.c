@@ -167,7 +167,7 @@ read_value (PhJaxpr *parser, const char *name, GPtrArray *attrs, GPtrArray *bodi
           ph_jaxpr_peek (parser);
           program = is_program (parser->p) ? ph_jaxpr_program (parser) : NULL;
           if (program == NULL)
-            return ph_jaxpr_fail (parser, parser->p, "a program ({ lambda ... }) or ')' is wanted here");
+            return ph_jaxpr_fail (parser, parser->p, "a program ({ lambda ... }) or ')' is expected here");
           add_body (parser, bodies, ph_intern (branch), program);
         }
       return TRUE;
@@ -205,7 +205,7 @@ ph_jaxpr_params (PhJaxpr *parser, GPtrArray *attrs, GPtrArray *bodies)
       ph_jaxpr_take (parser, ";");
       name = ph_jaxpr_word (parser);
       if (name == NULL || !ph_jaxpr_take (parser, "="))
-        return ph_jaxpr_fail (parser, parser->p, "a parameter (name=value) or ']' is wanted here");
+        return ph_jaxpr_fail (parser, parser->p, "a parameter (name=value) or ']' is expected here");
       if (!read_value (parser, name, attrs, bodies))
         return FALSE;
     }

@@ -27,7 +27,7 @@ read_binder (PhJaxpr *parser, Program *program, PhImportValue *value)
 
   *value = (PhImportValue) { 0 };
   if (word == NULL)
-    return ph_jaxpr_fail (parser, parser->p, "the name of a variable is wanted here");
+    return ph_jaxpr_fail (parser, parser->p, "the name of a variable is expected here");
   value->name = g_str_equal (word, "_") ? fresh (parser, "_") : word;
   if (*parser->p == ':')
     {
@@ -74,7 +74,7 @@ read_literal (PhJaxpr *parser, Program *program)
 
   if (!ph_jaxpr_skip (parser) || parser->p == from)
     {
-      ph_jaxpr_fail (parser, parser->p, "a variable or a number is wanted here");
+      ph_jaxpr_fail (parser, parser->p, "a variable or a number is expected here");
       return NULL;
     }
   raw = g_strndup (from, (gsize) (parser->p - from));
@@ -286,7 +286,7 @@ read_equation (PhJaxpr *parser, Program *program)
   else
     node.op_type = ph_jaxpr_word (parser);
   if (node.op_type == NULL)
-    return ph_jaxpr_fail (parser, parser->p, "the name of a primitive is wanted here");
+    return ph_jaxpr_fail (parser, parser->p, "the name of a primitive is expected here");
   if (*parser->p == '<' && state == NULL && !ph_jaxpr_skip (parser))
     return FALSE;
   {
@@ -403,23 +403,23 @@ read_program (PhJaxpr *parser, Program *program)
 
   if (!ph_jaxpr_take (parser, "{") || !ph_jaxpr_take (parser, "lambda"))
     {
-      ph_jaxpr_fail (parser, parser->p, "a program ({ lambda a:f32[8]. let ... in (b,) }) is wanted here");
+      ph_jaxpr_fail (parser, parser->p, "a program ({ lambda a:f32[8]. let ... in (b,) }) is expected here");
       return NULL;
     }
   if (!read_binders (parser, program))
     return NULL;
   if (!ph_jaxpr_take (parser, "let"))
     {
-      ph_jaxpr_fail (parser, parser->p, "'let' is wanted here");
+      ph_jaxpr_fail (parser, parser->p, "'let' is expected here");
       return NULL;
     }
   while (!ph_jaxpr_take (parser, "in"))
-    if (ph_jaxpr_peek (parser) == 0 ? !ph_jaxpr_fail (parser, parser->p, "'in' is wanted here")
+    if (ph_jaxpr_peek (parser) == 0 ? !ph_jaxpr_fail (parser, parser->p, "'in' is expected here")
                                     : !read_equation (parser, program))
       return NULL;
   if (!read_outputs (parser, program) || !ph_jaxpr_take (parser, "}"))
     {
-      ph_jaxpr_fail (parser, parser->p, "'}' is wanted here");
+      ph_jaxpr_fail (parser, parser->p, "'}' is expected here");
       return NULL;
     }
   *graph = (PhImportGraph) {
@@ -467,7 +467,7 @@ read_named (PhJaxpr *parser)
           PhImportGraph *program;
 
           if (name == NULL || !ph_jaxpr_take (parser, "="))
-            return ph_jaxpr_fail (parser, parser->p, "name = { lambda ... } or 'in' is wanted here");
+            return ph_jaxpr_fail (parser, parser->p, "name = { lambda ... } or 'in' is expected here");
           program = ph_jaxpr_program (parser);
           if (program == NULL)
             return FALSE;
@@ -529,7 +529,7 @@ ph_jaxpr_read (PhSource *source, const char *text, gsize size, GError **error)
   if (read_named (&parser))
     program = ph_jaxpr_program (&parser);
   if (program != NULL && ph_jaxpr_peek (&parser) != 0)
-    ph_source_problem (source, "What stands behind the first program was not read");
+    ph_source_problem (source, "What follows the first program was not read");
   if (program == NULL)
     {
       g_propagate_error (error, parser.error);

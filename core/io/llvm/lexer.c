@@ -131,7 +131,7 @@ ph_llvm_next (PhLlvmLexer *lexer, PhLlvmToken *token)
           token->name = g_string_chunk_insert_len (lexer->module->strings, name, p - name);
         }
       if (p == name && token->kind != PH_LLVM_META)
-        return ph_llvm_fail (lexer, token, "'%c' has no name behind it", *token->start);
+        return ph_llvm_fail (lexer, token, "'%c' has no name after it", *token->start);
     }
   else if (is_name (*p) || (*p == '+' && end - p > 1 && g_ascii_isdigit (p[1])))
     {

@@ -148,7 +148,7 @@ parse_slice (PhMlirParser *parser, Form *form)
           if (k == 0 || ph_mlir_take (parser, ':'))
             {
               if (parser->token.kind != PH_MLIR_INTEGER)
-                return ph_mlir_fail (parser, "a bound of a slice is wanted here, as in [0:2, 0:4:2]");
+                return ph_mlir_fail (parser, "a bound of a slice is expected here, as in [0:2, 0:4:2]");
               item->i = (gint64) ph_mlir_count (parser);
               ph_mlir_next (parser);
             }
@@ -256,7 +256,7 @@ parse_dim_numbers (PhMlirParser *parser, Form *form)
       if (list == NULL)
         return FALSE;
       if (list->kind != PH_MLIR_ARRAY)
-        return ph_mlir_fail (parser, "a list of dimensions, such as [b, f, 0, 1], is wanted here");
+        return ph_mlir_fail (parser, "a list of dimensions, such as [b, f, 0, 1], is expected here");
       spatial = ph_mlir_new (parser, sizeof *spatial);
       spatial->kind = PH_MLIR_ARRAY;
       spatial->items = ph_mlir_ptr_array (parser);

@@ -61,7 +61,7 @@ tensor_of_bytes (PhMlirParser *parser, const PhType *type, const gint64 *dims, g
     return ph_tensor_new_splat (type->dtype, type->rank, dims, data);
   if (have != count * size)
     {
-      ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " bytes, but its type wants %" G_GSIZE_FORMAT, have,
+      ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " bytes, but its type needs %" G_GSIZE_FORMAT, have,
                     count * size);
       return NULL;
     }
@@ -105,7 +105,7 @@ parse_real (PhMlirParser *parser, PhDType dtype, double *value, gint64 *number)
   else if (parser->token.kind == PH_MLIR_REAL)
     *value = negative ? -g_ascii_strtod (text, NULL) : g_ascii_strtod (text, NULL);
   else
-    return ph_mlir_fail (parser, "an element of the constant is wanted here");
+    return ph_mlir_fail (parser, "an element of the constant is expected here");
   ph_mlir_next (parser);
   return TRUE;
 }
@@ -172,7 +172,7 @@ parse_elements (PhMlirParser *parser, PhDType dtype, gpointer data, gsize count)
     }
   while (depth > 0 && parser->error == NULL);
   if (parser->error == NULL && done != count)
-    return ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " elements, but its type wants %" G_GSIZE_FORMAT, done,
+    return ph_mlir_fail (parser, "the constant has %" G_GSIZE_FORMAT " elements, but its type needs %" G_GSIZE_FORMAT, done,
                          count);
   return parser->error == NULL;
 }
@@ -198,7 +198,7 @@ parse_literal (PhMlirParser *parser, const PhType *type)
 
       if (bytes == NULL)
         {
-          ph_mlir_fail (parser, "the bytes of a constant are wanted here, as \"0x...\"");
+          ph_mlir_fail (parser, "the bytes of a constant are expected here, as \"0x...\"");
           return NULL;
         }
       return tensor_of_bytes (parser, type, dims, count, bytes);
@@ -243,8 +243,9 @@ resource (PhMlirParser *parser, const PhType *type, const char *name)
   if (size != count * ph_dtype_size (type->dtype) && size != ph_dtype_size (type->dtype) && type->dtype != PH_BOOL)
     {
       ph_source_problem (parser->source,
-                         "The resource '%s' has %" G_GSIZE_FORMAT " bytes, its type wants others: its values are unknown", name,
-                         size);
+                         "The resource '%s' has %" G_GSIZE_FORMAT
+                         " bytes, but its type needs another number: its values are unknown",
+                         name, size);
       return NULL;
     }
   g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (blob, 4, g_bytes_get_size (blob) - 4);

@@ -151,7 +151,7 @@ ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **erro
             first = g_error_copy (reason);
           broken += module == NULL;
           if (module == NULL && broken <= 10)
-            ph_source_problem (source, "What stands from line %u to the next '// -----' was left out: %s", from_line,
+            ph_source_problem (source, "What is written from line %u to the next '// -----' was left out: %s", from_line,
                                reason->message);
           from = eol < end ? eol + 1 : end;
           from_line = line + 1;

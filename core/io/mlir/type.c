@@ -250,7 +250,7 @@ ph_mlir_type (PhMlirParser *parser, PhMlirType *type)
   else if (ph_mlir_is (parser, '('))
     ok = parse_function_type (parser, type);
   else
-    ok = ph_mlir_fail (parser, "a type (tensor<2x3xf32>, i32, ...) is wanted here");
+    ok = ph_mlir_fail (parser, "a type (tensor<2x3xf32>, i32, ...) is expected here");
   parser->depth--;
   if (ok && type->text == NULL)
     type->text = ph_mlir_span (parser, from);

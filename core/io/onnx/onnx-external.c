@@ -35,7 +35,7 @@ ph_external_find (PhOnnxSource *source, const Onnx__TensorProto *proto, const ch
 
   if (location == NULL || location[0] == '\0')
     {
-      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s has external data and says not where", what);
+      ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "%s has external data but does not say where it is", what);
       return NULL;
     }
   file = ph_source_open_beside (source->base, location, proto, what, error);

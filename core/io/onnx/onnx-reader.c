@@ -97,7 +97,7 @@ ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, G
     }
   if (ph_model_opset (model, "") == 0 && proto->n_opset_import == 0)
     {
-      ph_source_problem (source->base, "The file says no version of ONNX's operators; 1 is assumed");
+      ph_source_problem (source->base, "The file gives no version of ONNX's operators; 1 is assumed");
       ph_model_set_opset (model, "", 1);
     }
   model->graph->name = ph_importer_name (&import.base, proto->graph->name);

@@ -240,7 +240,7 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
             return damaged (walk, tag, kind, "a length does not end");
           if (value > end - at)
             {
-              g_autofree char *what = g_strdup_printf ("field %u wants %" G_GUINT64_FORMAT " bytes and %" G_GSIZE_FORMAT
+              g_autofree char *what = g_strdup_printf ("field %u needs %" G_GUINT64_FORMAT " bytes and %" G_GSIZE_FORMAT
                                                        " are left (a file cut short?)",
                                                        field, value, end - at);
 

@@ -103,7 +103,7 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
               {
                 ph_source_fail (source->base, error, PH_ERROR_FILE, NULL,
                                 "it holds values of more than one kind: tensors, sequences and "
-                                "optionals cannot stand in one list");
+                                "optionals cannot be in one list");
                 return NULL;
               }
             break;

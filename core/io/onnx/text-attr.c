@@ -22,7 +22,8 @@ parse_attr_type (PhTextParser *parser)
         ph_lexer_next (lexer);
         return types[i].kind;
       }
-  ph_lexer_fail (lexer, "the type of an attribute (int, floats, tensor, ...) is wanted here, not %s", ph_lexer_describe (lexer));
+  ph_lexer_fail (lexer, "the type of an attribute (int, floats, tensor, ...) is expected here, not %s",
+                 ph_lexer_describe (lexer));
   return (PhAttrKind) 0;
 }
 
@@ -39,7 +40,7 @@ parse_opaque (PhTextParser *parser, char *name)
   if (bytes != NULL && attr == NULL)
     {
       parser->lexer.token = token;
-      ph_lexer_fail (&parser->lexer, "the bytes of an attribute are wanted here; these are damaged");
+      ph_lexer_fail (&parser->lexer, "the bytes of an attribute are expected here; these are damaged");
     }
   if (attr != NULL)
     attr->name = name;
@@ -114,7 +115,8 @@ parse_attr_value (PhTextParser *parser, Onnx__AttributeProto *attr)
       attr->g = ph_text_graph (parser);
       return attr->g != NULL ? PH_ATTR_GRAPH : (PhAttrKind) 0;
     }
-  ph_lexer_fail (lexer, "a value (number, \"string\", list, tensor or graph) is wanted here, not %s", ph_lexer_describe (lexer));
+  ph_lexer_fail (lexer, "a value (number, \"string\", list, tensor or graph) is expected here, not %s",
+                 ph_lexer_describe (lexer));
   return (PhAttrKind) 0;
 }
 
@@ -239,7 +241,7 @@ ph_text_attr (PhTextParser *parser)
   if (declared != 0 && kind != declared)
     {
       lexer->token = token;
-      ph_lexer_fail (lexer, "the value is not of the type that stands before it");
+      ph_lexer_fail (lexer, "the value is not of the type that is written before it");
       return NULL;
     }
   attr->type = (Onnx__AttributeProto__AttributeType) kind;

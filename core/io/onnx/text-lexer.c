@@ -160,7 +160,7 @@ lex_number (PhLexer *lexer)
           token->i = (gint64) large;
           return TRUE;
         }
-      return ph_lexer_fail (lexer, "'%.40s' is no number of 64 bits", token->text);
+      return ph_lexer_fail (lexer, "'%.40s' is not a number of 64 bits", token->text);
     }
   token->kind = PH_TOKEN_FLOAT;
   token->f = g_ascii_strtod (token->text, &end);
@@ -202,8 +202,8 @@ ph_lexer_next (PhLexer *lexer)
   if (strchr ("<>()[]{}=,:;.@?*", c) == NULL || c == '\0')
     {
       if (g_ascii_isprint (c))
-        return ph_lexer_fail (lexer, "'%c' has no place here; a name with it must stand in quotes", c);
-      return ph_lexer_fail (lexer, "byte 0x%02x has no place here; a name with it must stand in quotes", (guchar) c);
+        return ph_lexer_fail (lexer, "'%c' is not allowed here; put a name that contains it in quotes", c);
+      return ph_lexer_fail (lexer, "byte 0x%02x is not allowed here; put a name that contains it in quotes", (guchar) c);
     }
   token->kind = PH_TOKEN_SIGN;
   token->sign = c;
@@ -255,7 +255,7 @@ gboolean
 ph_lexer_expect (PhLexer *lexer, char sign)
 {
   if (!ph_lexer_is (lexer, sign))
-    return ph_lexer_fail (lexer, "'%c' is wanted here, not %s", sign, ph_lexer_describe (lexer));
+    return ph_lexer_fail (lexer, "'%c' is expected here, not %s", sign, ph_lexer_describe (lexer));
   return ph_lexer_next (lexer);
 }
 
@@ -263,7 +263,7 @@ gboolean
 ph_lexer_expect_arrow (PhLexer *lexer)
 {
   if (lexer->token.kind != PH_TOKEN_SIGN || !lexer->token.arrow)
-    return ph_lexer_fail (lexer, "'=>' is wanted here, not %s", ph_lexer_describe (lexer));
+    return ph_lexer_fail (lexer, "'=>' is expected here, not %s", ph_lexer_describe (lexer));
   return ph_lexer_next (lexer);
 }
 

@@ -270,7 +270,7 @@ parse_keys (PhTextParser *parser, Onnx__ModelProto *model, Onnx__FunctionProto *
       else
         {
           lexer->token = token;
-          return ph_lexer_fail (lexer, "there is no key '%s'; there are %s", key,
+          return ph_lexer_fail (lexer, "there is no key '%s'; the keys are %s", key,
                                 model != NULL ? "ir_version, opset_import, producer_name, "
                                                 "producer_version, domain, model_version, doc_string, metadata_props"
                                               : "domain, opset_import, doc_string");
@@ -427,7 +427,7 @@ ph_text_parse (PhOnnxSource *source, PhArena *arena, const char *text, gsize len
 
       if (!ph_lexer_is (lexer, '<'))
         {
-          ph_lexer_fail (lexer, "the text should end here, or a function begin with '<'; there is %s", ph_lexer_describe (lexer));
+          ph_lexer_fail (lexer, "the end of the text, or '<' of a function, is expected here, not %s", ph_lexer_describe (lexer));
           return NULL;
         }
       function = parse_function (parser);

@@ -32,7 +32,7 @@ ph_text_number (PhTextParser *parser, double *f, gint64 *i)
   else if (ph_lexer_is (lexer, '.'))
     return ph_lexer_fail (lexer, "the elements were left out when this text was printed, so it cannot be read back");
   else
-    return ph_lexer_fail (lexer, "a number is wanted here, not %s", ph_lexer_describe (lexer));
+    return ph_lexer_fail (lexer, "a number is expected here, not %s", ph_lexer_describe (lexer));
   return ph_lexer_next (lexer);
 }
 

@@ -29,7 +29,7 @@ ph_text_name (PhTextParser *parser, const char *what)
 
   if (lexer->token.kind != PH_TOKEN_NAME && lexer->token.kind != PH_TOKEN_STRING)
     {
-      ph_lexer_fail (lexer, "%s is wanted here, not %s", what, ph_lexer_describe (lexer));
+      ph_lexer_fail (lexer, "%s is expected here, not %s", what, ph_lexer_describe (lexer));
       return NULL;
     }
   return ph_lexer_next (lexer) ? text : NULL;
@@ -43,7 +43,7 @@ ph_text_string (PhTextParser *parser)
 
   if (lexer->token.kind != PH_TOKEN_STRING)
     {
-      ph_lexer_fail (lexer, "a string in quotes is wanted here, not %s", ph_lexer_describe (lexer));
+      ph_lexer_fail (lexer, "a string in quotes is expected here, not %s", ph_lexer_describe (lexer));
       return NULL;
     }
   return ph_lexer_next (lexer) ? text : NULL;
@@ -55,7 +55,7 @@ ph_text_int (PhTextParser *parser, gint64 *value)
   PhLexer *lexer = &parser->lexer;
 
   if (lexer->token.kind != PH_TOKEN_INT)
-    return ph_lexer_fail (lexer, "an integer is wanted here, not %s", ph_lexer_describe (lexer));
+    return ph_lexer_fail (lexer, "an integer is expected here, not %s", ph_lexer_describe (lexer));
   *value = lexer->token.i;
   return ph_lexer_next (lexer);
 }
@@ -131,7 +131,7 @@ parse_tensor_type (PhTextParser *parser, gint32 *dtype, Onnx__TensorShapeProto *
   *dtype = lexer->token.kind == PH_TOKEN_NAME ? (gint32) ph_dtype_from_name (lexer->token.text) : PH_UNDEFINED;
   /* The printer's word for an unknown element type. */
   if (*dtype == PH_UNDEFINED && !(lexer->token.kind == PH_TOKEN_NAME && g_str_equal (lexer->token.text, "undefined")))
-    return ph_lexer_fail (lexer, "an element type is wanted here, not %s", ph_lexer_describe (lexer));
+    return ph_lexer_fail (lexer, "an element type is expected here, not %s", ph_lexer_describe (lexer));
   ph_lexer_next (lexer);
   if (!ph_lexer_take (lexer, '['))
     *shape = ph_proto_new (parser->arena, Onnx__TensorShapeProto, onnx__tensor_shape_proto);

@@ -165,8 +165,8 @@ ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
   if (!ph_tf_read_dims (ph_wire_message (message, 2), dims, &rank) || !ph_tensor_count_elements (rank, dims, &count))
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has a shape that cannot be", what), NULL;
   if (dtype == PH_UNDEFINED)
-    return ph_source_fail (file->source, error, PH_ERROR_UNSUPPORTED, NULL, "%s is of type %s, of which there are no constants",
-                           what, ph_tf_dtype_name (number)),
+    return ph_source_fail (file->source, error, PH_ERROR_UNSUPPORTED, NULL, "%s is of type %s, which has no constants", what,
+                           ph_tf_dtype_name (number)),
            NULL;
   if (dtype == PH_STRING)
     {

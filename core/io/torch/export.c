@@ -385,7 +385,7 @@ read_graph (Reader *r, JsonObject *graph, PhTorchScope *scope, const PhPy *at)
     if (object_at (nodes, i) == NULL || !read_node (r, object_at (nodes, i), scope, at))
       return *r->torch->error != NULL ? FALSE
                                       : ph_source_fail (r->torch->source, r->torch->error, PH_ERROR_INVALID, NULL,
-                                                        "node %u of the program is no object", i);
+                                                        "node %u of the program is not an object", i);
   for (guint i = 0; outputs != NULL && i < json_array_get_length (outputs); i++)
     {
       PhTorchVal *val = read_argument (r, scope, object_at (outputs, i));

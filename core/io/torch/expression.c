@@ -270,7 +270,7 @@ index_tensor (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *i
         }
       if (!ph_torch_has_value (val) || behind)
         return ph_torch_fail (scope, at,
-                              "an index that is a list, or a tensor behind ..., is not read: write it as torch.index_select")
+                              "an index that is a list, or a tensor after ..., cannot be read: write it as torch.index_select")
                    ? of
                    : NULL;
       g_ptr_array_add (tensors, val);

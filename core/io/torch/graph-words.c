@@ -47,7 +47,7 @@ ph_torch_words_need (PhTorchWords *r, const char *word)
 
   if (ph_torch_words_take (r, word))
     return TRUE;
-  what = g_strdup_printf ("'%s' should stand there", word);
+  what = g_strdup_printf ("'%s' is expected here", word);
   return ph_torch_words_fail (r, what);
 }
 

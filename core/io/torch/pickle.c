@@ -292,7 +292,7 @@ push_named_global (Machine *m)
   const PhPickle *name = pop (m), *module = pop (m);
 
   if (module == NULL || name == NULL || module->kind != PH_PICKLE_STRING || name->kind != PH_PICKLE_STRING)
-    return fail (m, "it names a class by what is no text");
+    return fail (m, "it names a class by something that is not text");
   return push_global (m, module->text, name->text);
 }
 
@@ -369,7 +369,7 @@ step (Machine *m, guint8 op)
       return m->stack->len > 0 ? push (m, m->stack->pdata[m->stack->len - 1]) != NULL : fail (m, "it doubles what is not there");
     default:
       {
-        g_autofree char *what = g_strdup_printf ("an opcode 0x%02x that a pickle of PyTorch's has not", op);
+        g_autofree char *what = g_strdup_printf ("an opcode 0x%02x that PyTorch's pickles do not use", op);
 
         m->at--;
         return fail (m, what);
@@ -486,7 +486,7 @@ ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const 
 
       if (n == NULL || s == NULL)
         {
-          ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "%s: a tensor's size or stride is no number", prefix);
+          ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "%s: a tensor's size or stride is not a number", prefix);
           return NULL;
         }
       dims[i] = n->i;

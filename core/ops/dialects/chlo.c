@@ -41,7 +41,7 @@ static const PhForeignOp ops[] = {
   { "sinh", PH_FAMILY_ARITHMETIC, .doc = "Hyperbolic sine of each element." },
   { "square", PH_FAMILY_ARITHMETIC, .doc = "Each element times itself." },
   { "tan", PH_FAMILY_ARITHMETIC, .doc = "Tangent of each element." },
-  { "top_k", PH_FAMILY_MOVEMENT, "TopK", .doc = "The k greatest along the last dimension, and where they were." },
+  { "top_k", PH_FAMILY_MOVEMENT, "TopK", .doc = "The k largest elements along the last dimension, and their indices." },
   { "zeta", PH_FAMILY_ARITHMETIC, .doc = "Hurwitz's zeta function." },
   { NULL }
 };

@@ -54,7 +54,7 @@ static const PhForeignOp operators[] = {
   { "ReduceMin", PH_FAMILY_ARITHMETIC, NULL, { "axes", "keep_dims" }, "The least element over axes." },
   { "ReduceProd", PH_FAMILY_ARITHMETIC, NULL, { "axes", "keep_dims" }, "The product over axes." },
   { "ReduceSum", PH_FAMILY_ARITHMETIC, NULL, { "axes", "keep_dims" }, "The sum over axes." },
-  { "Concat", PH_FAMILY_MOVEMENT, NULL, { "axis" }, "Tensors one behind the other along an axis." },
+  { "Concat", PH_FAMILY_MOVEMENT, NULL, { "axis" }, "Joins tensors along an axis." },
   { "Interpolate", PH_FAMILY_MOVEMENT, NULL, { "mode", "sizes" }, "Another size, interpolated." },
   { "Reorder", PH_FAMILY_MOVEMENT, NULL, { NULL }, "The same tensor in another layout." },
   { "StaticReshape", PH_FAMILY_MOVEMENT, NULL, { "shape" }, "The same elements in another shape." },

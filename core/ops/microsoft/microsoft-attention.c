@@ -375,7 +375,7 @@ rotate (PhExpand *x, PhValue *value, PhValue *positions, PhValue *cos, PhValue *
   if (rank < 3 || batch < 0 || length < 0)
     {
       if (b->error == NULL)
-        ph_expand_fail (x, &b->error, "the shape of what it turns is not known before it runs");
+        ph_expand_fail (x, &b->error, "the shape of its operand is not known before it runs");
       return NULL;
     }
   if (size_of (positions, 0) == 1 && positions->type->rank == 1)

@@ -260,7 +260,7 @@ const PhOp ph_op_NchwcReorderOutput = {
 const PhOp ph_op_NchwcConv = {
   NCHWC ("Conv"), PH_SPELT_OUT (expand_conv), .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .main_attrs = { "activation" },
-  .doc = "Convolution over channels in blocks plus a tensor of its shape, with an activation behind it.",
+  .doc = "Convolution over channels in blocks plus a tensor of its shape, followed by an activation.",
   .inputs = { { "X", 'T', PH_T (FLOAT) }, { "W", 'T', PH_T (FLOAT) }, { "B", 'T', PH_T (FLOAT), PH_ARG_OPTIONAL },
               { "Sum", 'T', PH_T (FLOAT), PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_T (FLOAT) } },
@@ -296,7 +296,7 @@ const PhOp ph_op_NchwcGlobalAveragePool = {
 const PhOp ph_op_NchwcUpsample = {
   NCHWC ("Upsample"), PH_SPELT_OUT (expand_upsample), .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "scales", "mode" },
-  .doc = "Images made larger by whole factors, their channels in blocks.",
+  .doc = "Enlarges images by integer factors; their channels are in blocks.",
   .inputs = { { "X", 'T', PH_T (FLOAT) } }, .outputs = { { "Y", 'T', PH_T (FLOAT) } },
   .attrs = { { "coordinate_transformation_mode", PH_ATTR_STRING, "\"asymmetric\"", .words = "asymmetric|align_corners|half_pixel" }, { "mode", PH_ATTR_STRING, "\"nearest\"", .words = "nearest|linear" },
              { "scales", PH_ATTR_INTS, .required = TRUE } },

@@ -361,7 +361,7 @@ const PhOp ph_op_MsQuantizeLinear = {
 const PhOp ph_op_MsDequantizeLinear = {
   PH_MS ("DequantizeLinear"), PH_SPELT_OUT (expand_dequantize),
   .family = PH_FAMILY_NORM, .short_name = "Dequantize", .main_attrs = { "axis", "block_size" },
-  .doc = "The numbers that narrow integers stand for: by a scale, from a zero point.",
+  .doc = "The real numbers that quantised integers represent: scale * (x - zero point).",
   .inputs = { { "x", 'Z', QUANTS }, { "x_scale", 'T', PH_FLOATS }, { "x_zero_point", 'Z', QUANTS, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'T', PH_FLOATS } }, .attrs = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" } },
 };

@@ -95,7 +95,7 @@ expand_pad (PhExpand *x, GError **error)
 const PhOp ph_op_MsPad = {
   PH_MS ("Pad"), PH_SPELT_OUT (expand_pad), .flags = PH_OP_DATA_MOVEMENT,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "mode" },
-  .doc = "More elements before and behind, along each axis.",
+  .doc = "Padding before and after the elements, along each axis.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"", .words = "constant|reflect|edge|wrap" } },
 };

@@ -221,7 +221,7 @@ one_hot_encoder_kernel (PhKernel *kernel, GError **error)
 const PhOp ph_op_OneHotEncoder = {
   .name = "OneHotEncoder", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_MOVEMENT,
-  .doc = "For each element a row of zeros with a one where its category stands.",
+  .doc = "One-hot encoding: for each element a row of zeros with a one at its category.",
   .inputs = { { "X", 0, PH_ML_NUMBERS | PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "zeros", PH_ATTR_INT, "1" } },
   .infer = infer_one_hot_encoder, .kernel = one_hot_encoder_kernel,
@@ -311,7 +311,7 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
   float *y;
 
   if (n != kernel->n_inputs)
-    return ph_kernel_fail (kernel, error, "inputdimensions has %" G_GSIZE_FORMAT " sizes for %u inputs; it wants one for each", n,
+    return ph_kernel_fail (kernel, error, "inputdimensions has %" G_GSIZE_FORMAT " sizes for %u inputs; it needs one for each", n,
                            kernel->n_inputs);
   for (guint i = 0; i < kernel->n_inputs; i++)
     {

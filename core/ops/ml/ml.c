@@ -167,7 +167,7 @@ run_label_encoder (PhKernel *kernel, GError **error)
 const PhOp ph_op_LabelEncoder = {
   .name = "LabelEncoder", .domain = "ai.onnx.ml", .since = 4, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
   .family = PH_FAMILY_MOVEMENT,
-  .doc = "Looks each element up among the keys and gives the value that stands there.",
+  .doc = "Looks each element up among the keys and returns the key's value.",
   .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_ANY } },
   .attrs = { { "keys_tensor", PH_ATTR_TENSOR }, { "keys_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT }, { "keys_int64s", PH_ATTR_INTS },
              { "keys_floats", PH_ATTR_FLOATS }, { "values_tensor", PH_ATTR_TENSOR }, { "values_strings", PH_ATTR_STRINGS, .words = PH_ANY_TEXT },
@@ -372,7 +372,7 @@ run_tree_ensemble (PhKernel *kernel, GError **error)
           gint64 target;
 
           if (leaf < 0)
-            return ph_kernel_fail (kernel, error, "tree %" G_GSIZE_FORMAT " never comes to a leaf", t);
+            return ph_kernel_fail (kernel, error, "tree %" G_GSIZE_FORMAT " never reaches a leaf", t);
           target = trees.targets[leaf];
           weight = ph_tensor_get (trees.weights, leaf);
           total = &totals[target];

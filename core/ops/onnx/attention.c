@@ -166,7 +166,7 @@ append_past (PhKernel *kernel, guint input, PhHeads *now, GError **error)
   if (!ph_heads_read (kernel, input, now->heads, &past, error))
     return FALSE;
   if (past.batch != now->batch || past.heads != now->heads || past.size != now->size)
-    return ph_kernel_fail (kernel, error, "input %u does not fit what it is to be joined with", input);
+    return ph_kernel_fail (kernel, error, "input %u does not fit the tensor that it is joined with", input);
   both = (PhHeads) { now->batch, now->heads, past.length + now->length, now->size };
   if (!ph_heads_alloc (kernel, &both, error))
     return FALSE;

@@ -144,7 +144,7 @@ infer_to (PhInfer *infer, GError **error)
   gint64 to = ph_node_attr_int (ph_infer_node_of (infer), "to", PH_UNDEFINED);
 
   if (to <= PH_UNDEFINED || to >= PH_N_DTYPES)
-    return ph_infer_fail (infer, error, "its attribute 'to' is %" G_GINT64_FORMAT ", which is no element type", to);
+    return ph_infer_fail (infer, error, "its attribute 'to' is %" G_GINT64_FORMAT ", which is not an element type", to);
   return infer_as (infer, to);
 }
 
@@ -242,7 +242,7 @@ infer_bit_cast (PhInfer *infer, GError **error)
   gint64 to = ph_node_attr_int (ph_infer_node_of (infer), "to", PH_UNDEFINED);
 
   if (to <= PH_UNDEFINED || to >= PH_N_DTYPES)
-    return ph_infer_fail (infer, error, "its attribute 'to' is %" G_GINT64_FORMAT ", which is no element type", to);
+    return ph_infer_fail (infer, error, "its attribute 'to' is %" G_GINT64_FORMAT ", which is not an element type", to);
   if (type != NULL && bits_of (type->dtype) != bits_of (to))
     return ph_infer_fail (infer, error, "%s and %s do not have the same number of bits", ph_dtype_name (type->dtype),
                           ph_dtype_name (to));

@@ -95,7 +95,7 @@ grad_dropout (PhGrad *grad, GError **error)
 const PhOp ph_op_Dropout = {
   .name = "Dropout", .since = 22, .flags = PH_OP_RANDOM,
   .family = PH_FAMILY_NORM, .example = { "x[3]", "y = Dropout (x)", -1, 1 },
-  .doc = "In training, drops elements at random and scales up the others; otherwise hands its input on.",
+  .doc = "In training, drops elements at random and scales up the others; otherwise returns its input.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "ratio", 0, PH_FLOATS, PH_ARG_OPTIONAL },
               { "training_mode", 0, PH_T (BOOL), PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "mask", 0, PH_T (BOOL), PH_ARG_OPTIONAL } },

@@ -30,7 +30,7 @@ infer_transpose (PhInfer *infer, GError **error)
   if (type == NULL)
     return TRUE;
   if (!permutation (ph_infer_node_of (infer), type->rank, perm))
-    return ph_infer_fail (infer, error, "perm is no permutation of the %u axes of the input", type->rank);
+    return ph_infer_fail (infer, error, "perm is not a permutation of the %u axes of the input", type->rank);
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[perm[i]];
   ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
@@ -58,7 +58,7 @@ run_transpose (PhKernel *kernel, GError **error)
   gpointer data;
 
   if (!permutation (kernel->node, rank, perm))
-    return ph_kernel_fail (kernel, error, "perm is no permutation of the %u axes of the input", rank);
+    return ph_kernel_fail (kernel, error, "perm is not a permutation of the %u axes of the input", rank);
   ph_strides (rank, ph_tensor_dims (x), own);
   for (guint i = 0; i < rank; i++)
     {

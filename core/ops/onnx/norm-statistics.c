@@ -46,7 +46,7 @@ build_batch_norm (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue 
   PhValue *moment[2], *channel[4], *centred;
 
   if (!trains)
-    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its statistics are only handed out in training");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "it returns its statistics only in training");
   for (guint i = 0; i < rank; i++)
     if (i != 1)
       axes[n++] = i;

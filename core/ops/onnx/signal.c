@@ -272,7 +272,7 @@ run_window (PhKernel *kernel, double a, double b, double c, GError **error)
   if (!input_int (kernel, 0, 0, &n, error))
     return FALSE;
   if (n < 0 || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
-    return ph_kernel_fail (kernel, error, "its size is negative, or output_datatype is no number");
+    return ph_kernel_fail (kernel, error, "its size is negative, or output_datatype is not a number");
   y = ph_kernel_output (kernel, 0, dtype, 1, &n, error);
   for (gint64 i = 0; y != NULL && i < n; i++)
     {

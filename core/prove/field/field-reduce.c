@@ -224,7 +224,7 @@ run_pool (PhFieldNode *self, gconstpointer data)
   PhWindow w;
 
   if (x->rank < 3 || x->rank > 2 + PH_WINDOW_MAX)
-    return ph_field_fail (self, "its input is no channels");
+    return ph_field_fail (self, "its input has no channels");
   if (self->n_out > 1 || !ph_dtype_is_float (x->dtype))
     return ph_field_opaque (self, NULL);
   wrong = ph_window_init (&w, self->node, x->rank - 2, x->dims + 2, NULL);
@@ -286,7 +286,7 @@ run_global_pool (PhFieldNode *self, gconstpointer data)
   guint64 mask = 0;
 
   if (x->rank < 3 || !ph_dtype_is_float (x->dtype))
-    return ph_field_fail (self, "its input is no channels");
+    return ph_field_fail (self, "its input has no channels");
   for (guint i = 2; i < x->rank; i++)
     mask |= G_GUINT64_CONSTANT (1) << i;
   return reduce (self, self->node->op == &ph_op_GlobalMaxPool ? GREATEST : MEAN, mask, TRUE);

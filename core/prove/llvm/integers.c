@@ -82,7 +82,7 @@ why_not (const PhGraph *graph)
 
   for (guint i = 0; i < graph->inputs->len; i++)
     if (width_of (((PhValue *) graph->inputs->pdata[i])->type) == 0)
-      return "a parameter is no integer of 1, 8, 16, 32 or 64 bits";
+      return "a parameter is not an integer of 1, 8, 16, 32 or 64 bits";
   PH_FOREACH_NODE (node, graph)
     {
       if (++n > MAX_NODES)
@@ -91,13 +91,13 @@ why_not (const PhGraph *graph)
         return "it has more than integer instructions without branches";
       for (guint i = 0; i < node->inputs->len; i++)
         if (ph_node_input (node, i) == NULL)
-          return "an operand is no integer of 1, 8, 16, 32 or 64 bits";
+          return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
       if (!is (node, "alloca") && ph_node_attr (node, "operands") != NULL)
-        return "an operand is no integer of 1, 8, 16, 32 or 64 bits";
+        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
       if (!is (node, "ret") && !is (node, "store") && !is (node, "alloca") && width_of (ph_node_output (node, 0)->type) == 0)
         return "it computes more than integers of 1, 8, 16, 32 or 64 bits";
       if (is (node, "store") ? node->inputs->len != 2 : is (node, "select") ? node->inputs->len != 3 : FALSE)
-        return "an operand is no integer of 1, 8, 16, 32 or 64 bits";
+        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
       if ((is (node, "load") || is (node, "store"))
           && (ph_node_input (node, is (node, "store"))->producer == NULL
               || !is (ph_node_input (node, is (node, "store"))->producer, "alloca")))
