@@ -362,20 +362,16 @@ ph_session_new (PhWindow *window)
 }
 
 void
-ph_session_free (PhSession *self, gboolean keep)
+ph_session_free (PhSession *self)
 {
-  g_autofree char *path = state_file (self->name);
+  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini"));
 
   g_clear_handle_id (&self->calm, g_source_remove);
   if (self->timer)
     save (self);
   save_window (self->window);
-  if (!keep)
-    {
-      g_autofree char *prefix = g_strndup (path, strlen (path) - strlen (".ini"));
-      g_unlink (path);
-      drop_feeds (self, prefix, "");
-    }
+  g_unlink (path);
+  drop_feeds (self, prefix, "");
   if (self->lock >= 0)
     close (self->lock);
   g_free (self->written);

@@ -13,7 +13,7 @@ PhSession *ph_session_new (PhWindow *window);
 void ph_session_restore_panels (PhSession *session); /* once there is a tab */
 void ph_session_watch (PhSession *session, PhDocumentView *view);
 /* @keep: leave the file for the next start; else the program ends as it should and the file goes. */
-void ph_session_free (PhSession *session, gboolean keep);
+void ph_session_free (PhSession *session);
 /* Opens again what the last run left behind, if it did not end as it should. FALSE: there was nothing. */
 gboolean ph_session_restore (PhWindow *window);
 

@@ -145,7 +145,7 @@ show_after (PhDocumentView *view, const Hunt *hunt, JsonObject *json)
   const Telling telling = { g_object_ref (view), describe (json) };
 
   ph_graph_pane_say (ph_document_view_get_pane (view), "view form side");
-  ph_console_run_async (ph_document_view_get_console (view), line, NULL, on_shown, g_memdup2 (&telling, sizeof telling));
+  ph_console_run_async (ph_document_view_get_console (view), line, on_shown, g_memdup2 (&telling, sizeof telling));
 }
 
 static void
@@ -220,5 +220,5 @@ ph_window_hunt (PhWindow *self)
   g_set_weak_pointer (&hunt->window, self);
   hunt->view = g_object_ref (view);
   hunt->folder = g_steal_pointer (&folder);
-  ph_console_run_async (ph_document_view_get_console (view), line, NULL, on_hunted, hunt);
+  ph_console_run_async (ph_document_view_get_console (view), line, on_hunted, hunt);
 }

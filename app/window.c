@@ -444,7 +444,7 @@ ph_window_close_request (GtkWindow *window)
 
   self->closing = TRUE;
   if (self->session)
-    ph_session_free (self->session, FALSE);
+    ph_session_free (self->session);
   self->session = NULL;
   return GTK_WINDOW_CLASS (ph_window_parent_class)->close_request (window);
 }
@@ -457,7 +457,7 @@ ph_window_dispose (GObject *object)
   self->closing = TRUE;
   forget_presses (GTK_WIDGET (self));
   if (self->session)
-    ph_session_free (self->session, FALSE);
+    ph_session_free (self->session);
   self->session = NULL;
   g_signal_handlers_disconnect_by_data (gtk_recent_manager_get_default (), self);
   forget_document (self->document, self);

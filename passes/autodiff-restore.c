@@ -219,12 +219,8 @@ ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names,
                       "Weights were folded or merged before, so their gradients are computed on the original model, "
                       "which is added beside. The pipeline train keeps all weights."))
     return TRUE;
-  if (!copy_forward (run->model, original, name, map, output, error))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
+  if (!ph_pass_close (run, copy_forward (run->model, original, name, map, output, error)))
+    return FALSE;
   for (guint i = 0; names[i] != NULL; i++)
     g_ptr_array_add (sources, g_hash_table_lookup (map, ph_model_find_value_named (original, names[i])));
   for (guint i = 0; names[0] == NULL && i < original->graph->inputs->len; i++)

@@ -406,12 +406,8 @@ ph_autodiff_open_sequences (PhPassRun *run, GError **error)
         }
       if (b.error == NULL && ph_value_replace_uses (ph_node_output (node, 0), value, &b.error))
         ph_graph_remove_node (node, &b.error);
-      if (!ph_builder_finish (&b, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_builder_finish (&b, error)))
+        return FALSE;
     }
   if (loops->len > 0 && ph_pass_begin (run, "open-sequence", NULL, "The loops that built the sequences are dead code now."))
     {

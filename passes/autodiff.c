@@ -213,12 +213,8 @@ open_fused (PhPassRun *run, GError **error)
       if (!ph_pass_begin (run, "open-fused", fused->pdata[i],
                           "The gradient of a fused kernel is the gradient of the operators that it replaced."))
         return TRUE;
-      if (!ph_graph_inline_node (fused->pdata[i], error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_graph_inline_node (fused->pdata[i], error)))
+        return FALSE;
     }
   return TRUE;
 }
@@ -247,14 +243,10 @@ show_masks (PhPassRun *run, GError **error)
                           "In training the gradient passes only where nothing was dropped, so the mask becomes an output."))
         return TRUE;
       copy = ph_graph_add_node (node->graph, &spec, error);
-      if (copy == NULL || !ph_infer_one (copy, error)
-          || !ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (copy, 0), error)
-          || !ph_graph_remove_node (node, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, copy != NULL && ph_infer_one (copy, error)
+                                   && ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (copy, 0), error)
+                                   && ph_graph_remove_node (node, error)))
+        return FALSE;
     }
   return TRUE;
 }
@@ -277,12 +269,8 @@ open_expanded (PhPassRun *run, GError **error)
     {
       if (!ph_pass_begin (run, "spell-out", nodes->pdata[i], "Its gradient is the gradient of the operators that define it."))
         return TRUE;
-      if (!ph_expand_in_place (nodes->pdata[i], error) || !ph_graph_remove_node (nodes->pdata[i], error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_expand_in_place (nodes->pdata[i], error) && ph_graph_remove_node (nodes->pdata[i], error)))
+        return FALSE;
     }
   return TRUE;
 }
@@ -302,13 +290,7 @@ hold (PhPassRun *run, PhValue **output, GError **error)
                       "The node of the output will be expanded, so an Identity marks where the gradient begins."))
     return TRUE;
   *output = PH_BUILD (&b, Identity, *output);
-  if (!ph_builder_finish (&b, error))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
+  return ph_pass_close (run, ph_builder_finish (&b, error));
 }
 
 gboolean
@@ -374,12 +356,8 @@ run_autodiff (PhPassRun *run, GError **error)
                       "1 for a scalar loss, and ones where it is not fed."))
     return TRUE;
   seed = ph_autodiff_add_seed (model, output, "grad_", ph_pass_run_options (run)->arguments[0], PH_ROLE_BACKWARD, error);
-  if (seed == NULL)
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
+  if (!ph_pass_close (run, seed != NULL))
+    return FALSE;
 
   tape = ph_tape_new (model->graph);
   for (guint i = 0; i < sources->len; i++)
@@ -392,13 +370,7 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!ph_pass_begin (run, "outputs", NULL, "The gradients that reach each input and initializer are summed into a new output."))
     return TRUE;
   for (guint i = 0; i < sources->len; i++)
-    if (!append_output (model, tape, sources->pdata[i], first_of_run, error))
-      {
-        ph_pass_abort (run);
-        return FALSE;
-      }
-  ph_pass_end (run);
-  return TRUE;
+    return ph_pass_close (run, append_output (model, tape, sources->pdata[i], first_of_run, error));
 }
 
 /* clang-format off */

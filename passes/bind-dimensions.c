@@ -112,13 +112,7 @@ bind_input (PhPassRun *run, const char *text, gboolean *taken, GError **error)
     }
   if (!ph_pass_begin (run, "bind", NULL, why))
     return TRUE;
-  if (!ph_value_set_type (input, type, error) || !ph_infer_model (model, TRUE, NULL, error))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
+  return ph_pass_close (run, ph_value_set_type (input, type, error) && ph_infer_model (model, TRUE, NULL, error));
 }
 
 /* Returns @type with @size in place of @symbol, or @type itself if it does not contain it. */

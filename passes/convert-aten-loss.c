@@ -147,30 +147,18 @@ static PhValue *
 by_class (PhConvert *l, const PhOp *op, PhValue *x, PhValue *target, PhValue *weight)
 {
   const gint64 zero = 0;
-  PhValue *inputs[3], *loss;
+  const gboolean single = ph_value_rank (x) == 1; /* one sample without a batch */
+  PhValue *inputs[] = { x, target, weight }, *loss;
 
-  if (ph_value_rank (x) == 1) /* one sample without a batch */
-    {
-      x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &zero, 1));
-      target = PH_BUILD (l->b, Unsqueeze, target, ph_convert_ints_value (l, &zero, 1));
-      inputs[0] = x;
-      inputs[1] = target;
-      inputs[2] = weight;
-      loss = ph_build_node (l->b, op, inputs, weight != NULL ? 3 : 2,
-                            PH_ATTRS (ph_attr_new_string ("reduction", reduction (l)),
-                                      ph_attr_new_int ("ignore_index", ph_aten_int (l, "ignore_index", -100))),
-                            1);
-      return strcmp (reduction (l), "none") == 0 && loss != NULL
-                 ? PH_BUILD (l->b, Squeeze, loss, ph_convert_ints_value (l, &zero, 1))
-                 : loss;
-    }
-  inputs[0] = x;
-  inputs[1] = target;
-  inputs[2] = weight;
-  return ph_build_node (l->b, op, inputs, weight != NULL ? 3 : 2,
+  for (guint i = 0; single && i < 2; i++)
+    inputs[i] = PH_BUILD (l->b, Unsqueeze, inputs[i], ph_convert_ints_value (l, &zero, 1));
+  loss = ph_build_node (l->b, op, inputs, 3,
                         PH_ATTRS (ph_attr_new_string ("reduction", reduction (l)),
                                   ph_attr_new_int ("ignore_index", ph_aten_int (l, "ignore_index", -100))),
                         1);
+  return single && loss != NULL && strcmp (reduction (l), "none") == 0
+             ? PH_BUILD (l->b, Squeeze, loss, ph_convert_ints_value (l, &zero, 1))
+             : loss;
 }
 
 static gboolean

@@ -124,15 +124,17 @@ ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback)
   return ph_dtype_from_name (text) != PH_UNDEFINED ? ph_dtype_from_name (text) : fallback;
 }
 
-static gboolean
-reduce_over (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, guint n, gboolean keep, PhValue **out)
+gboolean
+ph_foreign_reduction_over (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, const GArray *axes, gboolean keep,
+                           PhValue **out)
 {
-  PhValue *inputs[] = { value, ph_convert_ints_value (l, axes, n) };
+  PhValue *inputs[] = { l->in[0], axes != NULL ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL };
 
-  if (n == 0) /* over no axes: the operand itself */
-    out[0] = value;
-  else
-    out[0] = ph_build_node (l->b, op, inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
+  for (guint i = 0; i < n_kinds; i++)
+    if (strcmp (kinds[i].name, strchr (l->op, ':') + 1) == 0)
+      out[0] = axes != NULL && axes->len == 0 /* over no axes: the operand itself */
+                   ? l->in[0]
+                   : ph_build_node (l->b, kinds[i].op, inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
   return out[0] != NULL;
 }
 
@@ -141,11 +143,40 @@ ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kin
 {
   g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
-  for (guint i = 0; axes != NULL && i < n_kinds; i++)
-    if (strcmp (kinds[i].name, l->op) == 0)
-      return reduce_over (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len,
-                          ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
-  return FALSE;
+  return axes != NULL
+         && ph_foreign_reduction_over (l, kinds, n_kinds, axes, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
+}
+
+gboolean
+ph_foreign_product (PhConvert *l, gboolean transpose_a, gboolean transpose_b, PhValue **out)
+{
+  PhValue *a = transpose_a ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
+  PhValue *b = transpose_b ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
+
+  if (a == NULL || b == NULL)
+    return FALSE;
+  out[0] = PH_BUILD (l->b, MatMul, a, b);
+  if (l->n_in > 2 && l->in[2] != NULL)
+    out[0] = PH_BUILD (l->b, Add, out[0], l->in[2]);
+  return out[0] != NULL;
+}
+
+gboolean
+ph_foreign_add_bias (PhConvert *l, int axis, PhValue **out)
+{
+  PhValue *bias = ph_foreign_along (l, l->in[1], ph_value_rank (l->in[0]), axis);
+
+  out[0] = bias != NULL ? PH_BUILD (l->b, Add, l->in[0], bias) : NULL;
+  return out[0] != NULL;
+}
+
+gboolean
+ph_foreign_statistics_unused (PhConvert *l)
+{
+  for (guint i = 1; i < l->n_out; i++)
+    if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
+      return ph_convert_stay (l, "the statistics that it returns are used");
+  return TRUE;
 }
 
 PhValue *

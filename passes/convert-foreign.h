@@ -28,8 +28,16 @@ typedef struct
   const char *name;
   const PhOp *op;
 } PhForeignReduction;
-/* By the one of @kinds that the operator is called: input 0 over the axes of input 1, with its attribute keep_dims. */
+/* By the one of @kinds that the operator is called, behind the colon: input 0 over the axes of input 1, with its attribute keep_dims. */
 gboolean ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
+/* The same over @axes (element-type gint64); NULL: over all. */
+gboolean ph_foreign_reduction_over (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, const GArray *axes,
+                                    gboolean keep, PhValue **out);
+/* The product of inputs 0 and 1, transposed or not, plus input 2 if there is one. */
+gboolean ph_foreign_product (PhConvert *l, gboolean transpose_a, gboolean transpose_b, PhValue **out);
+gboolean ph_foreign_add_bias (PhConvert *l, int axis, PhValue **out); /* input 1 along @axis of input 0 */
+/* FALSE: a later output than the first is used; l->stays says so. */
+gboolean ph_foreign_statistics_unused (PhConvert *l);
 /* Its operands, tuples' elements among them, behind each other along its axis; along a new one. */
 gboolean ph_foreign_concat (PhConvert *l, PhValue **out);
 gboolean ph_foreign_stack (PhConvert *l, PhValue **out);

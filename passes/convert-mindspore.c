@@ -179,15 +179,9 @@ static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
   const gboolean dense = strcmp (l->op, "mindspore:Dense") == 0;
-  PhValue *a = ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
-  PhValue *b = dense || ph_foreign_attr_int (l, "transpose_b", 0) != 0 ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
 
-  if (a == NULL || b == NULL)
-    return FALSE;
-  out[0] = PH_BUILD (l->b, MatMul, a, b);
-  if (l->n_in > 2 && l->in[2] != NULL)
-    out[0] = PH_BUILD (l->b, Add, out[0], l->in[2]);
-  return out[0] != NULL;
+  return ph_foreign_product (l, ph_foreign_attr_int (l, "transpose_a", 0) != 0,
+                             dense || ph_foreign_attr_int (l, "transpose_b", 0) != 0, out);
 }
 
 static gboolean
@@ -199,10 +193,7 @@ is_last (const PhConvert *l)
 static gboolean
 bias_add (PhConvert *l, PhValue **out)
 {
-  PhValue *bias = ph_foreign_along (l, l->in[1], ph_value_rank (l->in[0]), is_last (l) ? -1 : 1);
-
-  out[0] = bias != NULL ? PH_BUILD (l->b, Add, l->in[0], bias) : NULL;
-  return out[0] != NULL;
+  return ph_foreign_add_bias (l, is_last (l) ? -1 : 1, out);
 }
 
 /* Its padding is one of three, by name or by number. */
@@ -274,10 +265,7 @@ batch_norm (PhConvert *l, PhValue **out)
 {
   if (ph_foreign_attr_int (l, "is_training", 0) != 0)
     return ph_convert_stay (l, "it computes the mean and variance of the batch: export the network for inference");
-  for (guint i = 1; i < l->n_out; i++)
-    if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it returns are used");
-  return ph_foreign_batch_norm (l, is_last (l), out);
+  return ph_foreign_statistics_unused (l) && ph_foreign_batch_norm (l, is_last (l), out);
 }
 
 static gboolean
@@ -288,9 +276,8 @@ layer_norm (PhConvert *l, PhValue **out)
 
   if (l->n_in < 3 || (axis >= 0 && axis != ph_foreign_attr_int (l, "begin_params_axis", 1) && rank >= 0 && axis != rank - 1))
     return ph_convert_stay (l, "its scale does not cover the axes that it normalises");
-  for (guint i = 1; i < l->n_out; i++)
-    if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it returns are used");
+  if (!ph_foreign_statistics_unused (l))
+    return FALSE;
   out[0] = ph_build_node (l->b, &ph_op_LayerNormalization, l->in, 3,
                           PH_ATTRS (ph_attr_new_int ("axis", axis),
                                     ph_attr_new_float ("epsilon", (float) ph_foreign_attr_number (l, "epsilon", 1e-7))),
@@ -309,13 +296,8 @@ reduce_of (PhConvert *l, PhValue **out)
 
   if (!ints_of (l, 1, "axis", &axes))
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op + strlen ("mindspore:")) == 0) /* no axes means all */
-      out[0] = ph_build_node (
-          l->b, kinds[i].op,
-          PH_VALUES_ (l->in[0], axes->len > 0 ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len) : NULL),
-          axes->len > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
-  return out[0] != NULL;
+  return ph_foreign_reduction_over (l, kinds, G_N_ELEMENTS (kinds), axes->len > 0 ? axes : NULL, /* no axes means all */
+                                    ph_foreign_attr_int (l, "keep_dims", 0) != 0, out);
 }
 
 static gboolean

@@ -63,24 +63,14 @@ prelu (PhConvert *l, PhValue **out)
 static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
-  PhValue *a = ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
-  PhValue *b = ph_foreign_attr_int (l, "transpose_b", 0) != 0 ? ph_foreign_swapped (l, l->in[1]) : l->in[1];
-
-  if (a == NULL || b == NULL)
-    return FALSE;
-  out[0] = PH_BUILD (l->b, MatMul, a, b);
-  if (l->n_in > 2 && l->in[2] != NULL)
-    out[0] = PH_BUILD (l->b, Add, out[0], l->in[2]);
-  return out[0] != NULL;
+  return ph_foreign_product (l, ph_foreign_attr_int (l, "transpose_a", 0) != 0, ph_foreign_attr_int (l, "transpose_b", 0) != 0,
+                             out);
 }
 
 static gboolean
 bias_add (PhConvert *l, PhValue **out)
 {
-  PhValue *bias = ph_foreign_along (l, l->in[1], ph_value_rank (l->in[0]), is_last (l) ? -1 : 1);
-
-  out[0] = bias != NULL ? PH_BUILD (l->b, Add, l->in[0], bias) : NULL;
-  return out[0] != NULL;
+  return ph_foreign_add_bias (l, is_last (l) ? -1 : 1, out);
 }
 
 static gboolean
@@ -213,14 +203,7 @@ reduce (PhConvert *l, PhValue **out)
 
   if (axes == NULL)
     return ph_convert_stay (l, "its axes are not known");
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op + strlen ("onednn:")) == 0)
-      out[0] = axes->len == 0
-                   ? l->in[0]
-                   : ph_build_node (l->b, kinds[i].op,
-                                    PH_VALUES_ (l->in[0], ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len)), 2,
-                                    PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keep_dims", 0) != 0)), 1);
-  return out[0] != NULL;
+  return ph_foreign_reduction_over (l, kinds, G_N_ELEMENTS (kinds), axes, ph_foreign_attr_int (l, "keep_dims", 0) != 0, out);
 }
 
 static gboolean

@@ -110,28 +110,18 @@ static gboolean
 mat_mul (PhConvert *l, PhValue **out)
 {
   const gboolean batch = is (l, "nn.batch_matmul"), weights = is (l, "nn.dense") || is (l, "linear");
-  PhValue *a = batch && ph_foreign_attr_int (l, "transpose_a", 0) != 0 ? ph_foreign_swapped (l, l->in[0]) : l->in[0];
-  PhValue *b = weights
-                       || (batch && strcmp (ph_node_attr_string (l->node, "transpose_b", ""), "False") != 0
-                           && ph_foreign_attr_int (l, "transpose_b", 1) != 0)
-                   ? ph_foreign_swapped (l, l->in[1])
-                   : l->in[1];
+  const gboolean transpose_a = batch && ph_foreign_attr_int (l, "transpose_a", 0) != 0;
+  const gboolean transpose_b = weights
+                               || (batch && strcmp (ph_node_attr_string (l->node, "transpose_b", ""), "False") != 0
+                                   && ph_foreign_attr_int (l, "transpose_b", 1) != 0);
 
-  if (a == NULL || b == NULL)
-    return FALSE;
-  out[0] = PH_BUILD (l->b, MatMul, a, b);
-  if (l->n_in > 2 && l->in[2] != NULL)
-    out[0] = PH_BUILD (l->b, Add, out[0], l->in[2]);
-  return out[0] != NULL && given (l, out[0], out);
+  return ph_foreign_product (l, transpose_a, transpose_b, out) && given (l, out[0], out);
 }
 
 static gboolean
 bias_add (PhConvert *l, PhValue **out)
 {
-  PhValue *bias = ph_foreign_along (l, l->in[1], ph_value_rank (l->in[0]), (int) ph_foreign_attr_int (l, "axis", 1));
-
-  out[0] = bias != NULL ? PH_BUILD (l->b, Add, l->in[0], bias) : NULL;
-  return out[0] != NULL;
+  return ph_foreign_add_bias (l, (int) ph_foreign_attr_int (l, "axis", 1), out);
 }
 
 /* Reads padding: one number for all sides, one per dimension for both sides, or all begins followed by all ends. */
@@ -245,9 +235,8 @@ batch_norm (PhConvert *l, PhValue **out)
   const gboolean last = rank > 2 && (axis == -1 || axis == rank - 1);
   PhValue *x = last ? ph_foreign_channels_second (l, l->in[0]) : l->in[0], *y;
 
-  for (guint i = 1; i < l->n_out; i++)
-    if (ph_value_n_uses (ph_node_output (l->node, i)) > 0)
-      return ph_convert_stay (l, "the statistics that it returns are used, as in training");
+  if (!ph_foreign_statistics_unused (l))
+    return FALSE;
   if (l->n_in < 5 || x == NULL || (!last && axis != 1) || ph_foreign_attr_int (l, "center", 1) == 0
       || ph_foreign_attr_int (l, "scale", 1) == 0)
     return ph_convert_stay (l, "it does not normalise channels with scale and bias");
@@ -308,15 +297,8 @@ reduce (PhConvert *l, PhValue **out)
 
   if ((axes == NULL && ph_node_attr (l->node, "axis") != NULL) || ph_foreign_attr_int (l, "exclude", 0) != 0)
     return ph_convert_stay (l, "its axes are not known");
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (is (l, kinds[i].name))
-      out[0] = ph_build_node (l->b, kinds[i].op,
-                              PH_VALUES_ (l->in[0], axes != NULL && axes->len > 0
-                                                        ? ph_convert_ints_value (l, (const gint64 *) axes->data, axes->len)
-                                                        : NULL),
-                              axes != NULL && axes->len > 0 ? 2 : 1,
-                              PH_ATTRS (ph_attr_new_int ("keepdims", ph_foreign_attr_int (l, "keepdims", 0) != 0)), 1);
-  return out[0] != NULL;
+  return ph_foreign_reduction_over (l, kinds, G_N_ELEMENTS (kinds), axes != NULL && axes->len > 0 ? axes : NULL,
+                                    ph_foreign_attr_int (l, "keepdims", 0) != 0, out);
 }
 
 /* Builds the mean of the squared distance from the mean. */

@@ -140,12 +140,8 @@ cse (PhPassRun *run, GError **error)
         }
       if (!ph_pass_begin (run, "same-operation", node, why))
         return TRUE;
-      if (!merge (earlier, node, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, merge (earlier, node, error)))
+        return FALSE;
     }
   return TRUE;
 }

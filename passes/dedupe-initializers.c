@@ -39,12 +39,9 @@ dedupe_graph (PhPassRun *run, PhGraph *graph, GError **error)
       if (!ph_pass_begin (run, "equal-initializer", value->uses->len > 0 ? g_array_index (value->uses, PhUse, 0).node : NULL,
                           why))
         return TRUE;
-      if ((value->uses->len > 0 && !ph_value_replace_uses (value, first, error)) || !ph_graph_remove_value (value, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, (value->uses->len == 0 || ph_value_replace_uses (value, first, error))
+                                   && ph_graph_remove_value (value, error)))
+        return FALSE;
     }
   return TRUE;
 }

@@ -18,15 +18,9 @@ fix (PhPassRun *run, PhValue *input, GError **error)
   if (!ph_pass_begin (run, "default-to-constant", NULL, why))
     return TRUE;
   constant = ph_graph_add_constant (model->graph, ph_model_unique_name (model, name), input->tensor, error);
-  if (constant == NULL || (ph_value_n_uses (input) > 0 && !ph_value_replace_uses (input, constant, error))
-      || !ph_graph_remove_value (input, error)
-      || (ph_model_find_value_named (model, name) == NULL && !ph_value_rename (constant, name, error)))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
+  return ph_pass_close (run, constant != NULL && (ph_value_n_uses (input) == 0 || ph_value_replace_uses (input, constant, error))
+                                 && ph_graph_remove_value (input, error)
+                                 && (ph_model_find_value_named (model, name) != NULL || ph_value_rename (constant, name, error)));
 }
 
 static gboolean

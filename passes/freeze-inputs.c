@@ -38,12 +38,8 @@ freeze_inputs (PhPassRun *run, GError **error)
         }
       if (!ph_pass_begin (run, "default-input", NULL, why))
         return TRUE;
-      if (!freeze (model, input, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, freeze (model, input, error)))
+        return FALSE;
     }
   return TRUE;
 }

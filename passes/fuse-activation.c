@@ -17,14 +17,11 @@ is_activation (const PhNode *node)
   /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Relu, &ph_op_LeakyRelu, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Clip, &ph_op_HardSigmoid, &ph_op_HardSwish,
-    &ph_op_Elu, &ph_op_Selu, &ph_op_Softplus, &ph_op_Softsign, &ph_op_Gelu, &ph_op_Mish, &ph_op_PRelu, &ph_op_ThresholdedRelu,
+    &ph_op_Elu, &ph_op_Selu, &ph_op_Softplus, &ph_op_Softsign, &ph_op_Gelu, &ph_op_Mish, &ph_op_PRelu, &ph_op_ThresholdedRelu, NULL
   };
   /* clang-format on */
 
-  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
-    if (node->op == ops[i])
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (node->op, ops);
 }
 
 /* Returns TRUE for one of @ops, or for a fused node that contains one, as its name tells. */

@@ -93,12 +93,8 @@ hoist_branches (PhPassRun *run, GError **error)
             continue;
           if (!ph_pass_begin (run, "common-code", owner, why))
             return TRUE;
-          if (!hoist (node, other, owner, error))
-            {
-              ph_pass_abort (run);
-              return FALSE;
-            }
-          ph_pass_end (run);
+          if (!ph_pass_close (run, hoist (node, other, owner, error)))
+            return FALSE;
           next = then_branch->first;
         }
     }

@@ -72,12 +72,8 @@ hoist_invariants (PhPassRun *run, GError **error)
             continue;
           if (!ph_pass_begin (run, "invariant", node, why))
             return TRUE;
-          if (!hoist (node, owner, error))
-            {
-              ph_pass_abort (run);
-              return FALSE;
-            }
-          ph_pass_end (run);
+          if (!ph_pass_close (run, hoist (node, owner, error)))
+            return FALSE;
         }
     }
   return TRUE;

@@ -121,24 +121,15 @@ run_jvp (PhPassRun *run, GError **error)
           node->op_type);
       if (!ph_pass_begin (run, rule, node, why))
         return TRUE;
-      if (!ph_tangent_node (node, tangents, &builder, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_tangent_node (node, tangents, &builder, error)))
+        return FALSE;
     }
 
   if (!ph_pass_begin (run, "output", output->producer,
                       "The tangent of the result, the Jacobian times the tangents, is a new output."))
     return TRUE;
-  if (!append_output (model, output, g_hash_table_lookup (tangents, output), arguments[0], first_of_run, error))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
+  return ph_pass_close (run,
+                        append_output (model, output, g_hash_table_lookup (tangents, output), arguments[0], first_of_run, error));
 }
 
 /* clang-format off */

@@ -171,6 +171,16 @@ ph_pass_abort (PhPassRun *run)
   ph_history_abort_rewrite (run->history, run->model);
 }
 
+gboolean
+ph_pass_close (PhPassRun *run, gboolean ok)
+{
+  if (ok)
+    ph_pass_end (run);
+  else
+    ph_pass_abort (run);
+  return ok;
+}
+
 void
 ph_pass_note (PhPassRun *run, const char *format, ...)
 {

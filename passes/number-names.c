@@ -50,12 +50,8 @@ name_outputs (PhPassRun *run, PhNode *node, GError **error)
         continue;
       if (!ph_pass_begin (run, "number-name", node, why))
         return TRUE;
-      if (!ph_value_rename (value, ph_model_unique_name (node->graph->model, base), error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_value_rename (value, ph_model_unique_name (node->graph->model, base), error)))
+        return FALSE;
     }
   return TRUE;
 }

@@ -65,6 +65,7 @@ const PhPassOptions *ph_pass_run_options (PhPassRun *run);
 gboolean ph_pass_begin (PhPassRun *run, const char *rule, PhNode *node, const char *why);
 void ph_pass_end (PhPassRun *run);
 void ph_pass_abort (PhPassRun *run);
+gboolean ph_pass_close (PhPassRun *run, gboolean ok);         /* ends the rewrite, or aborts it if not @ok; returns @ok */
 gboolean ph_pass_has_rule (PhPassRun *run, const char *rule); /* not switched off */
 
 /* Your own passes, in a shared object built against these headers (pkg-config peephole):

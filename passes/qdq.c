@@ -94,16 +94,13 @@ moves (const PhNode *node)
   /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Slice, &ph_op_Gather, &ph_op_Expand,
-    &ph_op_Tile, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
+    &ph_op_Tile, &ph_op_DepthToSpace, &ph_op_SpaceToDepth, NULL
   };
   /* clang-format on */
 
   if (node->op == &ph_op_MaxPool)
     return node->outputs->len == 1 && sees_elements (node);
-  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
-    if (node->op == ops[i])
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (node->op, ops);
 }
 
 /* Moves only towards a QuantizeLinear, to meet it: Q (move (DQ (x))). */

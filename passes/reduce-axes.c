@@ -8,14 +8,11 @@ is_reduction (const PhNode *node)
   /* clang-format off */
   static const PhOp *const ops[] = {
     &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceProd, &ph_op_ReduceL1, &ph_op_ReduceL2,
-    &ph_op_ReduceLogSum, &ph_op_ReduceLogSumExp, &ph_op_ReduceSumSquare,
+    &ph_op_ReduceLogSum, &ph_op_ReduceLogSumExp, &ph_op_ReduceSumSquare, NULL
   };
   /* clang-format on */
 
-  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
-    if (node->op == ops[i])
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (node->op, ops);
 }
 
 /* Returns TRUE if the Unsqueeze restores exactly the axes that the reduction removed. */

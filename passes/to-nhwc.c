@@ -16,7 +16,7 @@ static const gint64 to_last[] = { 0, 2, 3, 1 }, to_first[] = { 0, 3, 1, 2 };
 /* clang-format off */
 static const PhOp *const spatial[] = {
   &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool,
-  &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_LRN, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
+  &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_LRN, &ph_op_DepthToSpace, &ph_op_SpaceToDepth, NULL
 };
 /* clang-format on */
 
@@ -30,10 +30,7 @@ is_spatial (PhMatch *match)
   for (guint k = 1; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)
       return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (spatial); i++)
-    if (node->op == spatial[i])
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (node->op, spatial);
 }
 
 static PhValue *

@@ -223,12 +223,8 @@ run_train_step (PhPassRun *run, GError **error)
     }
   for (guint i = 0; i <= weights->len; i++)
     {
-      if (!ph_builder_finish (&step.b, error))
-        {
-          ph_pass_abort (run);
-          return FALSE;
-        }
-      ph_pass_end (run);
+      if (!ph_pass_close (run, ph_builder_finish (&step.b, error)))
+        return FALSE;
       if (i == weights->len)
         break;
 

@@ -394,7 +394,7 @@ on_compare (PhAlongPane *self)
                   *to = ph_position_to_string (ph_document_get_position (document));
   g_autofree char *line = g_strdup_printf ("along %s %s", from, to);
 
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 void

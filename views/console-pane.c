@@ -254,7 +254,7 @@ take_line (PhConsolePane *self, const char *line, gboolean end)
       if (lines->len == 0)
         return g_strdup ("");
       for (guint i = 0; self->console && i + 1 < lines->len; i++)
-        ph_console_run_async (self->console, lines->pdata[i], NULL, NULL, NULL);
+        ph_console_run_async (self->console, lines->pdata[i], NULL, NULL);
       return g_strdup (lines->pdata[lines->len - 1]);
     }
   PhJoin join = ph_line_join (self->joined, line, TRUE);
@@ -266,7 +266,7 @@ take_line (PhConsolePane *self, const char *line, gboolean end)
     return g_steal_pointer (&text);
   /* The line is separate from the block and runs after it. */
   if (self->console)
-    ph_console_run_async (self->console, text, NULL, NULL, NULL);
+    ph_console_run_async (self->console, text, NULL, NULL);
   return g_strdup (line);
 }
 

@@ -288,7 +288,7 @@ void
 ph_document_view_run (PhDocumentView *self, const char *line)
 {
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
+  ph_console_run_async (self->console, line, on_line_done, g_object_ref (self));
 }
 
 /* --- models of hidden tabs are not read or computed ---------------------------------------------------------------- */
@@ -357,7 +357,7 @@ ph_document_view_open (PhDocumentView *self, const char *path)
 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self) && path != NULL);
   set_file (self, path);
-  ph_console_run_async (self->console, line, NULL, on_open_done, g_object_ref (self));
+  ph_console_run_async (self->console, line, on_open_done, g_object_ref (self));
 }
 
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
@@ -394,7 +394,7 @@ ph_document_view_reload (PhDocumentView *self)
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
   ph_tab_state_save (self, state, "file");
   g_object_set_data_full (G_OBJECT (self), "reload", state, (GDestroyNotify) g_key_file_unref);
-  ph_console_run_async (self->console, "reload", NULL, on_reloaded, g_object_ref (self));
+  ph_console_run_async (self->console, "reload", on_reloaded, g_object_ref (self));
 }
 
 static gboolean

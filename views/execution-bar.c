@@ -46,7 +46,7 @@ on_clicked (GtkButton *button, PhExecutionBar *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     if (self->buttons[i] == GTK_WIDGET (button) && self->console)
-      ph_console_run_async (self->console, ways[i].line, NULL, NULL, NULL);
+      ph_console_run_async (self->console, ways[i].line, NULL, NULL);
 }
 
 /* "3 of 5: Sin sin_1 = -0.959, turn 2" (transfer full) */

@@ -137,7 +137,7 @@ on_row_selected (PhExecutionPane *self, GParamSpec *pspec, GtkSingleSelection *s
     return;
   g_autofree char *line = row + 1 > at ? g_strdup_printf ("exec next %u", row + 1 - at)
                                        : g_strdup_printf ("exec back %u", at - row - 1);
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 /* --- the run ------------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void
 on_start (PhExecutionPane *self)
 {
   if (self->console && ph_document_is_open (ph_console_get_document (self->console)))
-    ph_console_run_async (self->console, "exec start", NULL, NULL, NULL);
+    ph_console_run_async (self->console, "exec start", NULL, NULL);
 }
 
 void

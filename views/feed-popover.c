@@ -54,7 +54,7 @@ on_activate (GtkEntry *entry, Feed *feed)
     return;
   g_autofree char *name = g_shell_quote (feed->input), *line = g_strdup_printf ("feed %s %s", name, text);
   gtk_widget_remove_css_class (feed->entry, "error");
-  ph_console_run_async (feed->console, line, NULL, on_fed, g_object_ref (feed->popover));
+  ph_console_run_async (feed->console, line, on_fed, g_object_ref (feed->popover));
 }
 
 char *

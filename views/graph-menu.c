@@ -50,7 +50,7 @@ ACTION (compute)
   g_autofree char *dear = ph_verify_cost (node->graph->model),
                   *name = g_shell_quote (((PhValue *) node->outputs->pdata[0])->name);
   g_autofree char *line = g_strdup_printf ("eval %s --random 1%s", name, dear ? "" : " --all");
-  ph_console_run_async (ph_graph_pane_get_console (data), line, NULL, NULL, NULL);
+  ph_console_run_async (ph_graph_pane_get_console (data), line, NULL, NULL);
 }
 
 ACTION (explain)
@@ -59,7 +59,7 @@ ACTION (explain)
   g_autofree char *line = node ? g_strdup_printf ("why n%u", node->id) : NULL;
 
   if (line)
-    ph_console_run_async (ph_graph_pane_get_console (data), line, NULL, NULL, NULL);
+    ph_console_run_async (ph_graph_pane_get_console (data), line, NULL, NULL);
 }
 
 static void

@@ -9,7 +9,7 @@ ask_error (PhGraphPane *self)
                   *to = ph_position_to_string (ph_document_get_position (self->document));
   g_autofree char *line = g_strdup_printf ("along %s %s", from, to);
 
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 void
@@ -30,5 +30,5 @@ ph_graph_pane_show_color (PhGraphPane *self)
   else if (mode == PH_COLOR_ERROR)
     ask_error (self);
   else
-    ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
+    ph_console_run_async (self->console, "profile --random 1", NULL, NULL);
 }

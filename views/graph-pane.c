@@ -93,7 +93,7 @@ on_enter (PhGraphPane *self, guint id)
   PhNode *node = model ? ph_model_find_node (model, id) : NULL;
 
   if (!ph_console_is_running (self->console))
-    ph_console_run_async (self->console, line, NULL, NULL, NULL);
+    ph_console_run_async (self->console, line, NULL, NULL);
   else if (node)
     ph_document_enter (self->document, node, NULL);
 }
@@ -104,7 +104,7 @@ on_leave (PhGraphPane *self, guint levels)
   g_autofree char *line = levels == 1 ? g_strdup ("leave") : g_strdup_printf ("leave %u", levels);
 
   if (!ph_console_is_running (self->console))
-    ph_console_run_async (self->console, line, NULL, NULL, NULL);
+    ph_console_run_async (self->console, line, NULL, NULL);
   else
     ph_document_leave (self->document, levels);
   gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
@@ -218,7 +218,7 @@ previous_change (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 on_reset (PhGraphPane *self)
 {
-  ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
+  ph_console_run_async (self->console, "compare", NULL, NULL);
 }
 
 /* --- keys and actions --- */
@@ -231,9 +231,9 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
   if (key == GDK_KEY_p)
     ph_graph_pane_ask_paths (self);
   else if (key == GDK_KEY_period && ph_document_is_open (self->document)) /* the first one begins the run */
-    ph_console_run_async (self->console, "exec next", NULL, NULL, NULL);
+    ph_console_run_async (self->console, "exec next", NULL, NULL);
   else if (key == GDK_KEY_comma && ph_document_get_execution (self->document, NULL))
-    ph_console_run_async (self->console, "exec back", NULL, NULL, NULL);
+    ph_console_run_async (self->console, "exec back", NULL, NULL);
   else if (key == GDK_KEY_Escape && ph_graph_pane_stop_asking (self))
     return GDK_EVENT_STOP;
   else if (key == GDK_KEY_Menu)

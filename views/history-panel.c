@@ -19,7 +19,7 @@ ph_history_run (PhHistoryPanel *self, const char *format, ...)
   va_start (arguments, format);
   g_autofree char *line = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 static guint

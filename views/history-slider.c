@@ -165,7 +165,7 @@ send (PhHistorySlider *self, End end, PhPosition to)
   g_autofree char *text = ph_position_to_string (to);
   g_autofree char *line = g_strdup_printf ("%s %s", end == END_NOW ? "goto" : "compare", text);
 
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 static gboolean
@@ -213,7 +213,7 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
     case GDK_KEY_Escape:
       if (!ph_document_has_since (self->document))
         return GDK_EVENT_PROPAGATE;
-      ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
+      ph_console_run_async (self->console, "compare", NULL, NULL);
       return GDK_EVENT_STOP;
     default: return GDK_EVENT_PROPAGATE;
     }

@@ -57,7 +57,7 @@ on_evaluate (GtkButton *button, PhInspector *self)
       /* For a cheap model all values are kept, so that the next one is available at once. */
       g_autofree char *dear = ph_verify_cost (model), *name = g_shell_quote (value->name);
       g_autofree char *line = g_strdup_printf ("eval %s --random 1%s", name, dear ? "" : " --all");
-      ph_console_run_async (self->console, line, NULL, NULL, NULL);
+      ph_console_run_async (self->console, line, NULL, NULL);
     }
 }
 
@@ -70,7 +70,7 @@ feed (PhInspector *self, const char *what)
   if (!value)
     return;
   g_autofree char *name = g_shell_quote (value->name), *line = g_strdup_printf ("feed %s %s", name, what);
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 static void
@@ -139,7 +139,7 @@ run_entered (PhInspector *self, GtkEntry *entry, const char *line)
 {
   gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
   ph_tooltip_set (GTK_WIDGET (entry), NULL);
-  ph_console_run_async (self->console, line, NULL, on_entered, g_object_ref (entry));
+  ph_console_run_async (self->console, line, on_entered, g_object_ref (entry));
 }
 
 static void

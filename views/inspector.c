@@ -32,7 +32,7 @@ on_row_activated (GtkListBox *section, GtkListBoxRow *row, PhInspector *self)
       ph_document_set_selection (self->document, id);
       break;
     case PH_LINK_VALUE: ph_inspector_show_value (self, id); break;
-    case PH_LINK_LINE: ph_console_run_async (self->console, line, NULL, NULL, NULL); break;
+    case PH_LINK_LINE: ph_console_run_async (self->console, line, NULL, NULL); break;
     case PH_LINK_SEARCH: gtk_widget_activate_action (GTK_WIDGET (self), "win.find-text", "s", line); break;
     case PH_LINK_NONE: break;
     }
@@ -235,7 +235,7 @@ on_breakpoint_toggled (PhInspector *self)
   if (self->updating || !self->console)
     return;
   g_autofree char *line = g_strdup_printf ("breakpoint n%u", ph_document_get_selection (self->document));
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 static gboolean

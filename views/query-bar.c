@@ -44,7 +44,7 @@ on_activate (PhQueryBar *self)
   g_autofree char *line = g_strconcat ("view color query ", quoted, NULL);
 
   if (self->console && *gtk_editable_get_text (GTK_EDITABLE (self->entry)))
-    ph_console_run_async (self->console, line, NULL, on_answer, g_object_ref (self));
+    ph_console_run_async (self->console, line, on_answer, g_object_ref (self));
 }
 
 static gboolean

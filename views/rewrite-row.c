@@ -80,7 +80,7 @@ on_breakpoint_toggled (PhRewriteRow *self)
   gboolean general = g_ptr_array_find_with_equal_func (breaks, self->item->rule, g_str_equal, NULL);
   g_autofree char *line = general ? g_strdup_printf ("breakpoint %s", self->item->rule)
                                   : g_strdup_printf ("breakpoint %s/%s", self->item->pass, self->item->rule);
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 void

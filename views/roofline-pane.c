@@ -132,7 +132,7 @@ static void
 on_measure (PhRooflinePane *self)
 {
   if (self->document && ph_document_is_open (self->document))
-    ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
+    ph_console_run_async (self->console, "profile --random 1", NULL, NULL);
 }
 
 /* --- pointer and keys ----------------------------------------------------------------------------------------------- */

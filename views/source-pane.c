@@ -421,7 +421,7 @@ run_line (PhSourcePane *self, const char *verb, const char *what)
   g_autofree char *quoted = g_shell_quote (what), *line = NULL;
 
   line = g_strconcat (verb, " ", strpbrk (what, " \t'\"\\") != NULL ? quoted : what, NULL);
-  ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
+  ph_console_run_async (self->console, line, on_line_done, g_object_ref (self));
 }
 
 /* Saves an edited text and reads it again. Returns FALSE if that fails, after showing why. */

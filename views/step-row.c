@@ -194,7 +194,7 @@ run_on_entry (PhStepRow *self, const char *command)
   /* Named by index, since a pipeline may contain a pass twice. */
   g_autofree char *line = g_strdup_printf ("%s %d", command, self->item->entry + 1);
 
-  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  ph_console_run_async (self->console, line, NULL, NULL);
 }
 
 static void

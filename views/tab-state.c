@@ -421,7 +421,7 @@ run_rest (gpointer data)
 {
   Restore *restore = data;
 
-  ph_console_run_async (ph_document_view_get_console (restore->view), "run --ahead", NULL, on_there, restore);
+  ph_console_run_async (ph_document_view_get_console (restore->view), "run --ahead", on_there, restore);
 }
 
 /* The pipeline has run; next are the steps made by hand, and then the rest of the pipeline. */
@@ -494,7 +494,7 @@ ph_tab_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, g
       ph_tab_state_restore_expressions (view, file, group);
     }
   run_each (view, file, group, "breakpoints", "breakpoint", ph_document_get_breaks (ph_document_view_get_document (view)));
-  ph_console_run_async (ph_document_view_get_console (view), "run --ahead", NULL, on_ran, restore);
+  ph_console_run_async (ph_document_view_get_console (view), "run --ahead", on_ran, restore);
 }
 
 gboolean

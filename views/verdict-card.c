@@ -92,7 +92,7 @@ on_gone (GObject *console, GAsyncResult *result, gpointer data)
 static void
 way_go (const Way *way)
 {
-  ph_console_run_async (way->console, way->line, NULL, on_gone, way_copy (way));
+  ph_console_run_async (way->console, way->line, on_gone, way_copy (way));
 }
 
 /* Copies the data first, because the line may rebuild the card and free this widget. */

@@ -481,7 +481,7 @@ likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
       if (here != NULL && i < node->inputs->len && node->inputs->pdata[i] == here)
         points += 3;
       else if (here != NULL)
-        points += ph_values_find (node->inputs, here, NULL) ? 1 : 0;
+        points += ph_values_find (node->inputs, here) ? 1 : 0;
       else if (i < node->inputs->len && node->inputs->pdata[i] != NULL && node->inputs->pdata[i] == seen_through (match, value))
         points += 2;
     }

@@ -133,15 +133,21 @@ ph_console_get_lines (PhConsole *console)
   return console->lines;
 }
 
-void
-ph_call_push_line (PhCall *call, const char *line, const char *place)
+static PhPending *
+push_line (GQueue *queue, const char *line)
 {
   PhPending *pending = g_new0 (PhPending, 1);
 
   pending->line = g_strdup (line);
-  pending->place = g_strdup (place);
   pending->cancellable = g_cancellable_new ();
-  g_queue_push_tail (&call->console->pushed, pending);
+  g_queue_push_tail (queue, pending);
+  return pending;
+}
+
+void
+ph_call_push_line (PhCall *call, const char *line, const char *place)
+{
+  push_line (&call->console->pushed, line)->place = g_strdup (place);
 }
 
 /* ── one line after the other, with a worker ── */
@@ -364,17 +370,11 @@ start_next (PhConsole *console)
 }
 
 void
-ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancellable, GAsyncReadyCallback callback,
-                      gpointer data)
+ph_console_run_async (PhConsole *console, const char *line, GAsyncReadyCallback callback, gpointer data)
 {
   g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
 
-  PhPending *pending = g_new0 (PhPending, 1);
-
-  pending->line = g_strdup (line);
-  pending->cancellable = cancellable != NULL ? g_object_ref (cancellable) : g_cancellable_new ();
-  pending->task = g_task_new (console, NULL, callback, data);
-  g_queue_push_tail (&console->waiting, pending);
+  push_line (&console->waiting, line)->task = g_task_new (console, NULL, callback, data);
   start_next (console);
 }
 
@@ -383,12 +383,7 @@ ph_console_run_typed (PhConsole *console, const char *line)
 {
   g_return_if_fail (PH_IS_CONSOLE (console) && line != NULL);
 
-  PhPending *pending = g_new0 (PhPending, 1);
-
-  pending->line = g_strdup (line);
-  pending->cancellable = g_cancellable_new ();
-  pending->typed = TRUE;
-  g_queue_push_tail (&console->waiting, pending);
+  push_line (&console->waiting, line)->typed = TRUE;
   start_next (console);
 }
 

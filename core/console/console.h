@@ -24,8 +24,7 @@ PhReply *ph_console_run (PhConsole *console, const char *line, GCancellable *can
 /* Slow parts in a worker thread, on a clone; the document changes in the caller's main context. Lines queue up. Signals of
  * PhConsole: started (char *line), finished (PhReply*), progress (char *what, double fraction). Every line of the window,
  * typed or clicked, comes this way, so the console pane shows both. */
-void ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancellable, GAsyncReadyCallback callback,
-                           gpointer data);
+void ph_console_run_async (PhConsole *console, const char *line, GAsyncReadyCallback callback, gpointer data);
 /* The same of a line that somebody typed: what it would open in the place of the open model goes beside (newcomer.h). */
 void ph_console_run_typed (PhConsole *console, const char *line);
 /* (transfer full) of the reply; a command that failed is a reply too. */

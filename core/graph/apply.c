@@ -444,7 +444,7 @@ static void
 forget_program (PhModel *model, const PhEdit *edit)
 {
   if (model->program != NULL && edit->kind != PH_EDIT_SET_TYPE)
-    ph_model_set_program (model, NULL, NULL);
+    ph_model_drop_program (model);
 }
 
 /* Does @edit, or undoes it if @back. */

@@ -36,15 +36,11 @@ ph_value_copy_uses (const PhValue *value)
 }
 
 gboolean
-ph_values_find (const PhValues *values, gconstpointer value, guint *index)
+ph_values_find (const PhValues *values, gconstpointer value)
 {
   for (guint i = 0; i < values->len; i++)
     if (values->pdata[i] == value)
-      {
-        if (index != NULL)
-          *index = i;
-        return TRUE;
-      }
+      return TRUE;
   return FALSE;
 }
 

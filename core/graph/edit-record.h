@@ -47,7 +47,7 @@ struct _PhEdit
 PhEdit *ph_edit_ref (PhEdit *edit);
 void ph_edit_free (PhEdit *edit); /* gives one reference up            */
 /* What a model was compiled to is let go of by the next edit, but for a change of a type, which no program is made by. */
-void ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_program);
+void ph_model_drop_program (PhModel *model);
 /* Which kernels are to run its nodes (PhModel.kernels). @kernels: (nullable) (transfer none). Its clones take them over. */
 void ph_model_set_kernels (PhModel *model, GHashTable *kernels);
 void ph_edit_apply (PhModel *model, const PhEdit *edit);  /* in the order they were recorded  */

@@ -129,15 +129,10 @@ ph_model_new (void)
 }
 
 void
-ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_program)
+ph_model_drop_program (PhModel *model)
 {
-  gpointer old = model->program;
-
-  model->program = NULL;
-  if (old != NULL)
-    model->free_program (old);
-  model->program = program;
-  model->free_program = free_program;
+  if (model->program != NULL)
+    model->free_program (g_steal_pointer (&model->program));
 }
 
 void
@@ -145,7 +140,7 @@ ph_model_set_kernels (PhModel *model, GHashTable *kernels)
 {
   if (kernels == model->kernels)
     return;
-  ph_model_set_program (model, NULL, NULL);
+  ph_model_drop_program (model);
   g_clear_pointer (&model->kernels, g_hash_table_unref);
   model->kernels = kernels != NULL ? g_hash_table_ref (kernels) : NULL;
 }
@@ -154,7 +149,7 @@ void
 ph_model_free (PhModel *model)
 {
   ph_model_set_kernels (model, NULL);
-  ph_model_set_program (model, NULL, NULL);
+  ph_model_drop_program (model);
   g_clear_pointer (&model->graph, ph_graph_free);
   g_ptr_array_unref (model->nodes);
   g_ptr_array_unref (model->values);

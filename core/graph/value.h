@@ -58,7 +58,7 @@ struct _PhValue
 PhTensor *ph_value_constant (const PhValue *value);
 GArray *ph_value_copy_uses (const PhValue *value); /* (element-type PhUse) (transfer full) */
 /* As g_ptr_array_find() and g_ptr_array_copy(). */
-gboolean ph_values_find (const PhValues *values, gconstpointer value, guint *index);
+gboolean ph_values_find (const PhValues *values, gconstpointer value);
 gboolean ph_value_is_output (const PhValue *value);
 guint ph_value_n_uses (const PhValue *value); /* by nodes and as graph outputs */
 

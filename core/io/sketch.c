@@ -222,9 +222,9 @@ ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor
 }
 
 void
-ph_sketch_add_output (PhSketchGraph *graph, const char *name, const PhType *type)
+ph_sketch_add_output (PhSketchGraph *graph, const char *name)
 {
-  PhImportValue value = { .name = ph_importer_name (&graph->sketch->importer, name), .type = type };
+  PhImportValue value = { .name = ph_importer_name (&graph->sketch->importer, name) };
 
   g_array_append_val (graph->outputs, value);
 }

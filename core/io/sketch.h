@@ -51,7 +51,7 @@ PhSketchGraph *ph_sketch_add_body (PhSketchNode *node, const char *attr);
 const char *ph_sketch_add_input (PhSketchGraph *graph, const char *base, const PhType *type);
 /* @tensor: (transfer full) */
 const char *ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor);
-void ph_sketch_add_output (PhSketchGraph *graph, const char *name, const PhType *type);
+void ph_sketch_add_output (PhSketchGraph *graph, const char *name);
 const PhType *ph_sketch_type (PhSketchGraph *graph, const char *name); /* (nullable) */
 
 /* @line 0: no place. */

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *
+ph_text_line_after (const char *at, const char *end)
+{
+  const char *eol = memchr (at, '\n', (gsize) (end - at));
+
+  return eol != NULL ? eol + 1 : end;
+}
+
 void
 ph_text_place (PhTextLine *last, const char *begin, const char *at, guint *line, guint *column)
 {

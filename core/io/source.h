@@ -16,6 +16,7 @@ typedef struct
   guint number;
 } PhTextLine;
 
+const char *ph_text_line_after (const char *at, const char *end); /* where the next line begins; @end: there is none */
 /* Line and column, both from 1, of @at in the text from @begin. Where places are asked for in order, each line is counted once. */
 void ph_text_place (PhTextLine *last, const char *begin, const char *at, guint *line, guint *column);
 

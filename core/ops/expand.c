@@ -98,7 +98,7 @@ ph_expand_in_place (PhNode *node, GError **error)
       if (out[i] == NULL)
         return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "output %u '%s' cannot be spelt out", i, old->name);
       /* Replacing an output by an input of the node would swap their names. */
-      if (out[i]->producer == NULL || ph_values_find (node->inputs, out[i], NULL))
+      if (out[i]->producer == NULL || ph_values_find (node->inputs, out[i]))
         out[i] = PH_BUILD (&b, Identity, out[i]);
       if (!ph_builder_finish (&b, error) || !ph_value_replace_uses (old, out[i], error))
         return FALSE;

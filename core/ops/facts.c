@@ -6,6 +6,15 @@
 
 #include "core/ops/parameter.h"
 
+gboolean
+ph_op_is_any (const PhOp *op, const PhOp *const *ops)
+{
+  for (guint i = 0; ops[i] != NULL; i++)
+    if (ops[i] == op)
+      return TRUE;
+  return FALSE;
+}
+
 int
 ph_value_rank (const PhValue *value)
 {

@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+/* @ops ends with NULL. */
+gboolean ph_op_is_any (const PhOp *op, const PhOp *const *ops);
 /* -1: unknown. */
 int ph_value_rank (const PhValue *value);
 gint64 ph_value_dim (const PhValue *value, int axis); /* @axis may count from the end */

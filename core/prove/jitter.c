@@ -418,7 +418,7 @@ moved_attr (PhAttr *attr, guint turn, guint i)
 void
 ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
 {
-  ph_model_set_program (jitter->models[side], NULL, NULL);
+  ph_model_drop_program (jitter->models[side]);
   for (guint i = 0; i < jitter->constants[side]->len; i++)
     {
       Constant *constant = &g_array_index (jitter->constants[side], Constant, i);
@@ -448,7 +448,7 @@ ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
 void
 ph_jitter_restore (PhJitter *jitter, guint side)
 {
-  ph_model_set_program (jitter->models[side], NULL, NULL);
+  ph_model_drop_program (jitter->models[side]);
   for (guint i = 0; i < jitter->constants[side]->len; i++)
     {
       Constant *constant = &g_array_index (jitter->constants[side], Constant, i);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ops/facts.h"
 #include "core/ops/op-list.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
@@ -170,10 +171,7 @@ moves (const PhOp *op)
                                         &ph_op_Unsqueeze, &ph_op_Squeeze,  &ph_op_Expand,
                                         &ph_op_Transpose, &ph_op_Flatten,  NULL };
 
-  for (guint i = 0; moving[i] != NULL; i++)
-    if (op == moving[i])
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (op, moving);
 }
 
 /* Returns the number of input elements that each output element sums. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/pool.h"
 
+#include "core/ops/facts.h"
 #include "core/ops/op-list.h"
 
 #include <float.h>
@@ -210,15 +211,6 @@ add_ends (PhPool *pool, const PhNode *node)
       }
 }
 
-static gboolean
-is_one_of (const PhOp *op, const PhOp *const *ops)
-{
-  for (guint i = 0; ops[i] != NULL; i++)
-    if (ops[i] == op)
-      return TRUE;
-  return FALSE;
-}
-
 /* Places are numbers there: those that they are compared with may be floats. */
 static gboolean
 counts_places (PhGraph *graph)
@@ -228,7 +220,7 @@ counts_places (PhGraph *graph)
 
   PH_FOREACH_NODE (node, graph)
     {
-      if (is_one_of (node->op, counting))
+      if (ph_op_is_any (node->op, counting))
         return TRUE;
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         if (counts_places (node->graphs->pdata[i]))
@@ -247,7 +239,7 @@ decides (PhGraph *graph)
 
   PH_FOREACH_NODE (node, graph)
     {
-      if (is_one_of (node->op, deciding))
+      if (ph_op_is_any (node->op, deciding))
         return TRUE;
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         if (decides (node->graphs->pdata[i]))
@@ -277,7 +269,7 @@ add_bounds_of (PhPool *pool, const PhNode *node, gboolean counts)
 
       if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR)
         continue;
-      for (guint k = 0; i == 0 && k < ph_tensor_rank (tensor) && is_one_of (node->op, taking); k++)
+      for (guint k = 0; i == 0 && k < ph_tensor_rank (tensor) && ph_op_is_any (node->op, taking); k++)
         add_bound (pool, ph_tensor_dims (tensor)[k]);
       if (is_target (node, i))
         continue;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/rows.h"
 
+#include "core/ops/facts.h"
 #include "core/ops/op-list.h"
 #include "core/prove/bounds.h"
 
@@ -53,15 +54,6 @@ reduces_last (const PhNode *node)
          && is_last_axis (ph_tensor_get_int (constant, 0), ph_node_input (node, 0));
 }
 
-static gboolean
-is_one_of (const PhOp *op, const PhOp *const *ops)
-{
-  for (guint i = 0; ops[i] != NULL; i++)
-    if (ops[i] == op)
-      return TRUE;
-  return FALSE;
-}
-
 /* Sets @axes to those along which @node computes. Returns FALSE if it could be any. */
 static gboolean
 axes_of_node (const PhNode *node, guint64 *axes)
@@ -77,11 +69,11 @@ axes_of_node (const PhNode *node, guint64 *axes)
   if (op == NULL || op == &ph_op_BitCast)
     return FALSE;
   *axes = 0;
-  if ((op->flags & PH_OP_ELEMENTWISE) || is_one_of (op, plain))
+  if ((op->flags & PH_OP_ELEMENTWISE) || ph_op_is_any (op, plain))
     *axes = extents_of (node, 0);
-  else if (is_one_of (op, along) && is_last_axis (ph_node_attr_int (node, "axis", -1), ph_node_input (node, 0)))
+  else if (ph_op_is_any (op, along) && is_last_axis (ph_node_attr_int (node, "axis", -1), ph_node_input (node, 0)))
     *axes = LAST | extents_of (node, 0);
-  else if (is_one_of (op, reductions) && reduces_last (node))
+  else if (ph_op_is_any (op, reductions) && reduces_last (node))
     *axes = LAST;
   else if (op == &ph_op_MatMul && rank_of (ph_node_input (node, 0)) >= 2 && rank_of (ph_node_input (node, 1)) >= 2)
     {
@@ -160,14 +152,14 @@ add_window (const PhNode *node, gint64 *least)
   static const PhOp *const convolutions[] = { &ph_op_Conv, &ph_op_ConvTranspose, NULL };
   static const PhOp *const pools[] = { &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, NULL };
   const PhValue *weights = ph_node_input (node, 1);
-  PhTensor *constant = is_one_of (node->op, convolutions) && weights != NULL ? ph_value_constant (weights) : NULL;
+  PhTensor *constant = ph_op_is_any (node->op, convolutions) && weights != NULL ? ph_value_constant (weights) : NULL;
   const PhAttr *kernel = ph_node_attr (node, "kernel_shape"), *dilations = ph_node_attr (node, "dilations"),
                *strides = ph_node_attr (node, "strides");
   const gsize n = constant != NULL && ph_tensor_rank (constant) >= 2 ? ph_tensor_rank (constant) - 2
                   : kernel != NULL && kernel->kind == PH_ATTR_INTS   ? kernel->n
                                                                      : 0;
 
-  if (n == 0 || (!is_one_of (node->op, convolutions) && !is_one_of (node->op, pools)))
+  if (n == 0 || (!ph_op_is_any (node->op, convolutions) && !ph_op_is_any (node->op, pools)))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
@@ -266,7 +258,7 @@ ph_node_is_pole_free (const PhNode *node)
     return is_never_zero (ph_node_input (node, 1));
   if (node->op == &ph_op_Sqrt)
     return ph_node_input (node, 0) != NULL && ph_value_bounds (ph_node_input (node, 0)).low >= 0;
-  return is_one_of (node->op, ops);
+  return ph_op_is_any (node->op, ops);
 }
 
 gboolean
@@ -301,7 +293,7 @@ ph_graph_orders_alone (const PhGraph *graph)
                                      &ph_op_ReduceMax, &ph_op_MaxPool, &ph_op_GlobalMaxPool, NULL };
 
   PH_FOREACH_NODE (node, graph)
-    if (!is_one_of (node->op, ops) && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
+    if (!ph_op_is_any (node->op, ops) && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
       return FALSE;
   return TRUE;
 }

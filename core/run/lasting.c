@@ -17,7 +17,7 @@ compute_again (const PhTensor *tensor, GError **error)
   const PhValue *output = model->graph->outputs->pdata[0];
   g_autoptr (GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
 
-  ph_model_set_program (model, NULL, NULL);
+  ph_model_drop_program (model);
   return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id))) : NULL;
 }
 

@@ -154,7 +154,7 @@ compute_whole (PhModel *model, PhDType dtype, GError **error)
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;
 
-  ph_model_set_program (model, NULL, NULL); /* there are many recipes, and they rarely run twice */
+  ph_model_drop_program (model); /* there are many recipes, and they rarely run twice */
   if (results == NULL)
     return NULL;
   tensor = ph_tensor_cast (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), dtype);

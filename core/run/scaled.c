@@ -71,7 +71,7 @@ compute_factors (PhModel *recipe, PhValue *value)
 
   g_ptr_array_add (wanted, value);
   results = ph_run_model (recipe, NULL, wanted, &options, NULL);
-  ph_model_set_program (recipe, NULL, NULL);
+  ph_model_drop_program (recipe);
   return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id))) : NULL;
 }
 

@@ -34,6 +34,8 @@ typedef struct
 gboolean ph_script_branch (PhScriptMachine *machine, const PhPy *at, PhScriptValue *condition, const PhScriptWay *yes,
                            const PhScriptWay *no, GError **error);
 gboolean ph_script_block (PhScriptMachine *machine, PhPy *const *body, guint n, GError **error);
+void ph_script_set_flag (PhScriptMachine *machine, const char *name, gboolean is);
+PhScriptValue *ph_script_variable (PhScriptMachine *machine, const char *name); /* (nullable) of the innermost scope */
 gboolean ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error);
 /* Turns @turn and those after it, one behind the other. */
 gboolean ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, guint turn, GError **error);

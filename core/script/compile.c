@@ -12,14 +12,14 @@
 
 /* ── conditions under which the rest is skipped ── */
 
-static PhScriptValue *
-flag (PhScriptMachine *machine, const char *name)
+PhScriptValue *
+ph_script_variable (PhScriptMachine *machine, const char *name)
 {
   return g_hash_table_lookup (machine->frame->scope->variables, name);
 }
 
-static void
-set_flag (PhScriptMachine *machine, const char *name, gboolean is)
+void
+ph_script_set_flag (PhScriptMachine *machine, const char *name, gboolean is)
 {
   g_autoptr (PhScriptValue) value = ph_script_bool (is);
 
@@ -36,14 +36,14 @@ ph_script_left (PhScriptMachine *machine, gboolean of_loop, PhScriptValue **go_o
   /* A continue ends this iteration only: the loop itself goes on. */
   for (guint i = 0; i < (of_loop ? 2 : 3); i++)
     {
-      PhScriptValue *value = flag (machine, names[i]);
+      PhScriptValue *value = ph_script_variable (machine, names[i]);
 
       if (value != NULL && value->kind == PH_SCRIPT_BOOL && value->i)
         return 1;
     }
   for (guint i = 0; i < (of_loop ? 2 : 3); i++)
     {
-      PhScriptValue *value = flag (machine, names[i]);
+      PhScriptValue *value = ph_script_variable (machine, names[i]);
       g_autoptr (PhScriptValue) truth = NULL;
 
       if (value == NULL || value->kind == PH_SCRIPT_BOOL)
@@ -91,18 +91,19 @@ go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
   static const char *const flags[] = { PH_SCRIPT_RETURNED, PH_SCRIPT_BROKEN, PH_SCRIPT_CONTINUED };
 
   for (guint i = 0; way->fresh && i < G_N_ELEMENTS (flags); i++)
-    if (flag (machine, flags[i]) != NULL)
-      set_flag (machine, flags[i], FALSE);
+    if (ph_script_variable (machine, flags[i]) != NULL)
+      ph_script_set_flag (machine, flags[i], FALSE);
   if (way->skipped)
     {
       const char *only = NULL;
       guint n = 0;
 
       for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
-        if (flag (machine, flags[i]) != NULL && flag (machine, flags[i])->kind != PH_SCRIPT_BOOL && n++ == 0)
+        if (ph_script_variable (machine, flags[i]) != NULL && ph_script_variable (machine, flags[i])->kind != PH_SCRIPT_BOOL
+            && n++ == 0)
           only = flags[i];
       if (n == 1)
-        set_flag (machine, only, TRUE);
+        ph_script_set_flag (machine, only, TRUE);
     }
   if (way->expression != NULL)
     {
@@ -168,8 +169,9 @@ go_side (PhScriptMachine *machine, PhNode *node, const char *attr, const PhScrip
   ok = go (machine, way, error);
   if (ok)
     {
-      PhScriptValue *flags[3] = { flag (machine, PH_SCRIPT_RETURNED), flag (machine, PH_SCRIPT_BROKEN),
-                                  flag (machine, PH_SCRIPT_CONTINUED) };
+      PhScriptValue *flags[3] = { ph_script_variable (machine, PH_SCRIPT_RETURNED),
+                                  ph_script_variable (machine, PH_SCRIPT_BROKEN),
+                                  ph_script_variable (machine, PH_SCRIPT_CONTINUED) };
 
       for (guint i = 0; i < 3; i++)
         side->left = side->left || (flags[i] != NULL && flags[i]->kind == PH_SCRIPT_BOOL && flags[i]->i);
@@ -447,7 +449,7 @@ compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
       if (strong == NULL)
         return FALSE;
       ph_script_set (machine, PH_SCRIPT_RESULT, strong);
-      set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
+      ph_script_set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
       return TRUE;
     case PH_PY_BREAK:
     case PH_PY_CONTINUE:
@@ -455,7 +457,7 @@ compile_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
         return ph_script_fail (machine, py, error, PH_ERROR_PARSE, "%s stands in a loop",
                                py->kind == PH_PY_BREAK ? "break" : "continue")
                != NULL;
-      set_flag (machine, py->kind == PH_PY_BREAK ? PH_SCRIPT_BROKEN : PH_SCRIPT_CONTINUED, TRUE);
+      ph_script_set_flag (machine, py->kind == PH_PY_BREAK ? PH_SCRIPT_BROKEN : PH_SCRIPT_CONTINUED, TRUE);
       return TRUE;
     case PH_PY_ASSERT:
       value = ph_script_evaluate (machine, py->items[0], error);
@@ -500,11 +502,11 @@ ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GE
 {
   PhScriptValue *returned, *result;
 
-  set_flag (machine, PH_SCRIPT_RETURNED, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_RETURNED, FALSE);
   if (!ph_script_block (machine, body, n, error))
     return FALSE;
-  returned = flag (machine, PH_SCRIPT_RETURNED);
-  result = flag (machine, PH_SCRIPT_RESULT);
+  returned = ph_script_variable (machine, PH_SCRIPT_RETURNED);
+  result = ph_script_variable (machine, PH_SCRIPT_RESULT);
   if (returned->kind != PH_SCRIPT_BOOL)
     return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s returns nothing on one way: a graph wants a value on each",
                            machine->frame->function->name)
@@ -541,7 +543,9 @@ choose (PhScriptMachine *machine, const PhPy *py, PhScriptValue *condition, cons
   g_hash_table_remove (variables, PH_SCRIPT_CHOSEN);
   if (!ph_script_branch (machine, py, condition, yes, no, error))
     return NULL;
-  chosen = flag (machine, PH_SCRIPT_CHOSEN) != NULL ? ph_script_value_ref (flag (machine, PH_SCRIPT_CHOSEN)) : NULL;
+  chosen = ph_script_variable (machine, PH_SCRIPT_CHOSEN) != NULL
+               ? ph_script_value_ref (ph_script_variable (machine, PH_SCRIPT_CHOSEN))
+               : NULL;
   g_hash_table_remove (variables, PH_SCRIPT_CHOSEN);
   if (chosen != NULL && chosen->kind == PH_SCRIPT_UNSET)
     return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "%s", chosen->text);
@@ -569,7 +573,7 @@ ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error)
     return truth == both ? ph_script_evaluate (machine, py->items[1], error) : g_steal_pointer (&left);
   if (ph_script_dtype (left) != PH_BOOL)
     return ph_script_fail (machine, first, error, PH_ERROR_UNSUPPORTED,
-                           "'%s' of what is no bool gives one of the two: write a comparison", py->text);
+                           "'%s' of something that is not a bool gives one of the two: write a comparison", py->text);
   settled = ph_script_tensor (ph_tensor_new_scalar (PH_BOOL, !both));
   end.value = settled;
   if (!is_harmless (py->items[1]))
@@ -580,7 +584,7 @@ ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error)
     return NULL;
   if (ph_script_dtype (right) != PH_BOOL)
     return ph_script_fail (machine, py->items[1], error, PH_ERROR_UNSUPPORTED,
-                           "'%s' of what is no bool gives one of the two: write a comparison", py->text);
+                           "'%s' of something that is not a bool gives one of the two: write a comparison", py->text);
   if (truth != -1)
     second = ph_script_tensor (ph_tensor_new_scalar (PH_BOOL, truth));
   return both ? PH_EMIT (machine, And, error, condition, second) : PH_EMIT (machine, Or, error, condition, second);

@@ -20,20 +20,6 @@ ph_script_loop_clear (PhScriptLoop *loop)
   g_clear_pointer (&loop->types, g_ptr_array_unref);
   g_clear_pointer (&loop->strong, g_hash_table_unref);
 }
-static void
-set_flag (PhScriptMachine *machine, const char *name, gboolean is)
-{
-  g_autoptr (PhScriptValue) value = ph_script_bool (is);
-
-  ph_script_set (machine, name, value);
-}
-
-static PhScriptValue *
-variable (PhScriptMachine *machine, const char *name)
-{
-  return g_hash_table_lookup (machine->frame->scope->variables, name);
-}
-
 /* ── unrolled ── */
 
 gboolean
@@ -44,7 +30,7 @@ ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, gu
       g_autoptr (PhScriptValue) go_on = NULL;
       int left;
 
-      set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
+      ph_script_set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
       if (!ph_script_assign (machine, py->items[0], items->pdata[turn], error)
           || !ph_script_block (machine, py->body, py->n_body, error))
         return FALSE;
@@ -192,8 +178,8 @@ peel (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptValue **go_on)
   g_autoptr (PhScriptValue) first = ph_script_int (0);
   gboolean ok;
 
-  set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
-  set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
   machine->frame->loops++;
   ok = (loop->over == NULL || ph_script_loop_set_target (machine, loop, first, NULL))
        && ph_script_block (machine, loop->py->body, loop->py->n_body, NULL);
@@ -292,7 +278,7 @@ compile_for (PhScriptMachine *machine, PhScriptLoop *loop, GError **error)
     {
       gboolean ok;
 
-      set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
+      ph_script_set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
       machine->frame->loops++;
       ok = ph_script_unroll (machine, loop->py, items, 0, NULL);
       machine->frame->loops--;
@@ -381,7 +367,7 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
                                                 : ph_script_list_items (machine, loop.over, 0))
              != NULL)
     {
-      set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
+      ph_script_set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
       machine->frame->loops++;
       ph_script_begin_over (machine, loop.over);
       ok = ph_script_unroll (machine, py, items, 0, error);
@@ -398,17 +384,17 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 gboolean
 ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
-  g_autoptr (PhScriptValue) broken = variable (machine, PH_SCRIPT_BROKEN) != NULL
-                                         ? ph_script_value_ref (variable (machine, PH_SCRIPT_BROKEN))
+  g_autoptr (PhScriptValue) broken = ph_script_variable (machine, PH_SCRIPT_BROKEN) != NULL
+                                         ? ph_script_value_ref (ph_script_variable (machine, PH_SCRIPT_BROKEN))
                                          : NULL;
-  g_autoptr (PhScriptValue) continued = variable (machine, PH_SCRIPT_CONTINUED) != NULL
-                                            ? ph_script_value_ref (variable (machine, PH_SCRIPT_CONTINUED))
+  g_autoptr (PhScriptValue) continued = ph_script_variable (machine, PH_SCRIPT_CONTINUED) != NULL
+                                            ? ph_script_value_ref (ph_script_variable (machine, PH_SCRIPT_CONTINUED))
                                             : NULL;
   g_autoptr (PhScriptValue) go_on = NULL;
   gboolean ok;
   int left;
 
-  set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
   ok = compile_loop (machine, py, error);
   /* Returns whether the loop was left by break, which skips the else clause. */
   left = ok && py->n_orelse > 0 ? ph_script_left (machine, TRUE, &go_on, error) : 0;
@@ -424,7 +410,7 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
   /* The loop ends only by a return. */
   if (ok && py->kind == PH_PY_WHILE && py->items[0]->kind == PH_PY_CONSTANT && g_str_equal (py->items[0]->text, "True")
       && !has_break (py->body, py->n_body))
-    set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
+    ph_script_set_flag (machine, PH_SCRIPT_RETURNED, TRUE);
   if (!ok || py->n_orelse == 0)
     return ok;
   if (left == -1)

@@ -19,20 +19,6 @@ typedef struct
   guint n_inputs;
 } Turn;
 
-static void
-set_flag (PhScriptMachine *machine, const char *name, gboolean is)
-{
-  g_autoptr (PhScriptValue) value = ph_script_bool (is);
-
-  ph_script_set (machine, name, value);
-}
-
-static PhScriptValue *
-variable (PhScriptMachine *machine, const char *name)
-{
-  return g_hash_table_lookup (machine->frame->scope->variables, name);
-}
-
 /* ── one try at the body ── */
 
 static int
@@ -54,7 +40,7 @@ ph_script_loop_find_carried (PhScriptMachine *machine, PhScriptLoop *loop)
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
-      PhScriptValue *value = variable (machine, key);
+      PhScriptValue *value = ph_script_variable (machine, key);
 
       if (value != NULL && value->kind != PH_SCRIPT_UNSET && value->kind != PH_SCRIPT_FUNCTION && value->kind != PH_SCRIPT_WORD
           && value->kind != PH_SCRIPT_STRING && value->kind != PH_SCRIPT_NONE && value->kind != PH_SCRIPT_DTYPE)
@@ -86,7 +72,7 @@ add_inputs (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **e
       const char *name = loop->names->pdata[i];
       g_autoptr (GArray) leaves = ph_script_leaves_new ();
       g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
-      PhScriptValue *old = variable (machine, name);
+      PhScriptValue *old = ph_script_variable (machine, name);
       g_autoptr (PhScriptValue) value = NULL;
       g_autofree char *why = NULL;
       guint next = 0;
@@ -194,8 +180,8 @@ try_body (PhScriptMachine *machine, PhScriptLoop *loop, PhNode *trial, Turn *tur
   machine->graph = turn->body;
   scope->variables = ph_script_variables_copy (variables);
   machine->frame->loops++;
-  set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
-  set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_BROKEN, FALSE);
+  ph_script_set_flag (machine, PH_SCRIPT_CONTINUED, FALSE);
   ok = add_inputs (machine, loop, turn, error) && (loop->over == NULL || ph_script_loop_set_target (machine, loop, index, error))
        && ph_script_block (machine, loop->py->body, loop->py->n_body, error) && end_turn (machine, loop, turn, error);
   machine->frame->loops--;
@@ -234,7 +220,7 @@ keeps_constants (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GErro
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
-      PhScriptValue *before = variable (machine, key), *after = g_hash_table_lookup (turn->variables, key);
+      PhScriptValue *before = ph_script_variable (machine, key), *after = g_hash_table_lookup (turn->variables, key);
 
       if (before == NULL || before->kind == PH_SCRIPT_UNSET || after == before
           || g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused))
@@ -266,7 +252,7 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
   for (guint i = 0; i < loop->names->len; i++)
     {
       const char *name = loop->names->pdata[i];
-      PhScriptValue *before = variable (machine, name), *after = g_hash_table_lookup (turn->variables, name);
+      PhScriptValue *before = ph_script_variable (machine, name), *after = g_hash_table_lookup (turn->variables, name);
       g_autofree char *why = NULL;
       const guint first = leaves->len;
 
@@ -497,7 +483,8 @@ build_loop (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray *le
   for (guint i = 0; i < loop->names->len + extras->len; i++)
     {
       const char *name = i < loop->names->len ? loop->names->pdata[i] : extras->pdata[i - loop->names->len];
-      PhScriptValue *like = i < loop->names->len ? variable (machine, name) : g_hash_table_lookup (turn->variables, name);
+      PhScriptValue *like = i < loop->names->len ? ph_script_variable (machine, name)
+                                                 : g_hash_table_lookup (turn->variables, name);
       g_autoptr (PhScriptValue) result = ph_script_rebuild (like, like, TRUE, (PhScriptValue *const *) made->pdata, &next);
 
       ph_script_set (machine, name, result);
@@ -569,8 +556,7 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
 
           ok = ph_script_unify (machine, nothing, value, TRUE, leaves, &why);
           if (!ok)
-            ph_script_fail (machine, loop->py, &reason, PH_ERROR_TYPE,
-                            "what the loop leaves behind is %s: a graph wants one type", why);
+            ph_script_fail (machine, loop->py, &reason, PH_ERROR_TYPE, "what the loop leaves is %s: a graph wants one type", why);
         }
       ok = ok && build_loop (machine, loop, &turn, leaves, extras, begin, &reason);
       if (ok)

@@ -75,17 +75,17 @@ ph_walk_add (PhWalk *walk, guint rank, const gint64 *dims)
 
       strides[i] = has && dims[j] != 1 ? own[j] : 0;
     }
-  ph_walk_add_strided (walk, strides, 0);
+  ph_walk_add_strided (walk, strides);
 }
 
 void
-ph_walk_add_strided (PhWalk *walk, const gint64 *strides, gint64 offset)
+ph_walk_add_strided (PhWalk *walk, const gint64 *strides)
 {
   g_return_if_fail (walk->n < PH_WALK_MAX);
 
   for (guint i = 0; i < walk->rank; i++)
     walk->stride[walk->n][i] = strides[i];
-  walk->offset[walk->n++] = offset;
+  walk->offset[walk->n++] = 0;
 }
 
 gboolean

@@ -26,9 +26,9 @@ typedef struct
 } PhWalk;
 
 void ph_walk_init (PhWalk *walk, guint rank, const gint64 *dims);
-void ph_walk_add (PhWalk *walk, guint rank, const gint64 *dims);               /* broadcast operand      */
-void ph_walk_add_strided (PhWalk *walk, const gint64 *strides, gint64 offset); /* rank strides, elements */
-gboolean ph_walk_next (PhWalk *walk);                                          /* FALSE past the last    */
-void ph_strides (guint rank, const gint64 *dims, gint64 *strides);             /* row-major, elements    */
+void ph_walk_add (PhWalk *walk, guint rank, const gint64 *dims);   /* broadcast operand      */
+void ph_walk_add_strided (PhWalk *walk, const gint64 *strides);    /* rank strides, elements */
+gboolean ph_walk_next (PhWalk *walk);                              /* FALSE past the last    */
+void ph_strides (guint rank, const gint64 *dims, gint64 *strides); /* row-major, elements    */
 
 G_END_DECLS

@@ -64,7 +64,7 @@ run_lines (const char *const *lines, gboolean cancel, State *state)
       g_autoptr (GString) line = g_string_new (lines[i]);
 
       g_string_replace (line, "@example", example, 0);
-      ph_console_run_async (console, line->str, NULL, on_reply, state);
+      ph_console_run_async (console, line->str, on_reply, state);
       state->wanted++;
     }
   g_assert_true (ph_console_is_running (console));
@@ -126,7 +126,7 @@ test_endless (void)
       State state = { .log = g_string_new (NULL), .loop = g_main_loop_new (NULL, FALSE), .wanted = 1 };
       guint late = g_timeout_add_seconds (60, on_late, NULL);
 
-      ph_console_run_async (console, lines[i], NULL, on_reply, &state);
+      ph_console_run_async (console, lines[i], on_reply, &state);
       g_timeout_add (30, on_cancel, console);
       g_main_loop_run (state.loop);
       while (ph_console_is_running (console))

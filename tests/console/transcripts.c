@@ -98,7 +98,7 @@ run_async (PhConsole *console, const char *line)
 {
   PhReply *reply = NULL;
 
-  ph_console_run_async (console, line, NULL, keep_reply, &reply);
+  ph_console_run_async (console, line, keep_reply, &reply);
   while (reply == NULL || ph_console_is_running (console))
     g_main_context_iteration (NULL, TRUE);
   return reply;

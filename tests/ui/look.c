@@ -201,7 +201,7 @@ test_meanwhile (void)
   const gboolean before = driver_is_on (PH_VIEW_DIFF);
   guint lines = driver_n_lines ();
 
-  ph_console_run_async (driver_console (), "goto 0", NULL, NULL, NULL);
+  ph_console_run_async (driver_console (), "goto 0", NULL, NULL);
   g_assert_true (ph_console_is_running (driver_console ()));
   driver_activate ("view.diff");
   g_assert_cmpint (driver_is_on (PH_VIEW_DIFF), ==, !before);

@@ -321,7 +321,7 @@ add_return (Reading *reading, const char *text)
   const char *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
 
   if (key != NULL && !reading->part->returns)
-    ph_sketch_add_output (reading->part->draft->main, value != NULL ? value : key + 1, NULL);
+    ph_sketch_add_output (reading->part->draft->main, value != NULL ? value : key + 1);
   reading->part->returns = TRUE;
 }
 

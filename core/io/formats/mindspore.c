@@ -81,7 +81,7 @@ read_external (File *file, PhSpan where, PhDType dtype, guint rank, const gint64
     return NULL;
   if (offset > ph_file_get_size (weights) || bytes > ph_file_get_size (weights) - offset)
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL,
-                           "'%s' lies behind the end of %s: the file is of another model, or cut short", name, location),
+                           "'%s' lies past the end of %s: the file is of another model, or cut short", name, location),
            NULL;
   return ph_tensor_new_from_file (dtype, rank, dims, weights, (gsize) offset, error);
 }
@@ -369,7 +369,7 @@ draft_mindir (File *file, PhSpan graph, GError **error)
         g_autofree char *output_raw = ph_wire_string (field.span, 1), *output = g_utf8_make_valid (output_raw, -1);
         const char *value = g_hash_table_lookup (names, ph_intern (output));
 
-        ph_sketch_add_output (draft->main, value != NULL ? value : output, NULL);
+        ph_sketch_add_output (draft->main, value != NULL ? value : output);
       }
   return g_steal_pointer (&draft);
 }

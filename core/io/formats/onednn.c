@@ -293,7 +293,7 @@ add_ends (Making *making, JsonArray *graph)
           const gint64 id = get_id (as_object (json_array_get_element (outputs, j)));
 
           if (!g_hash_table_contains (used, &id))
-            ph_sketch_add_output (making->draft->main, name_of (making, id), NULL);
+            ph_sketch_add_output (making->draft->main, name_of (making, id));
         }
     }
 }

@@ -381,9 +381,9 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
 
       if (from != NULL && value == NULL)
         return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
-                               "layer '%s' uses '%s' (layer:port), which there is not", name, from);
+                               "layer '%s' uses '%s' (layer:port), which does not exist", name, from);
       if (node == NULL && value != NULL)
-        ph_sketch_add_output (draft->main, value, NULL);
+        ph_sketch_add_output (draft->main, value);
       else if (node != NULL)
         ph_sketch_node_input (node, value != NULL ? value : "");
     }

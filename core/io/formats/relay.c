@@ -71,7 +71,7 @@ top (PhRelay *r, PhRelayScope *main, gboolean *has_main)
     const char *value = ph_relay_body (main, '\0');
 
     if (value != NULL)
-      ph_sketch_add_output (main->graph, value, NULL);
+      ph_sketch_add_output (main->graph, value);
     return value != NULL;
   }
 }

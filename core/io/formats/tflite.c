@@ -490,7 +490,7 @@ draft_graph (File *file, guint index, GError **error)
       const gint64 tensor = ph_flat_load (file->flat, outputs.at + 4 * i, 4);
 
       if (tensor >= 0)
-        ph_sketch_add_output (draft->main, names[tensor], NULL);
+        ph_sketch_add_output (draft->main, names[tensor]);
     }
   return g_steal_pointer (&draft);
 }
@@ -550,7 +550,7 @@ read_model (PhSource *source, GError **error)
   if (version != 3)
     return ph_source_fail (source, error, PH_ERROR_UNSUPPORTED, NULL,
                            "it is of version %" G_GINT64_FORMAT " of TensorFlow Lite's format; 3 can be read. "
-                           "Convert the model again with a present TensorFlow",
+                           "Convert the model again with a current TensorFlow",
                            version),
            NULL;
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
@@ -560,7 +560,7 @@ read_model (PhSource *source, GError **error)
     return NULL;
   if (broken)
     return ph_source_fail (source, error, PH_ERROR_FILE, NULL,
-                           "not a readable TensorFlow Lite model: a part of it lies behind the end of the file, "
+                           "not a readable TensorFlow Lite model: a part of it lies past the end of the file, "
                            "which is damaged or cut short. Get it again"),
            NULL;
   return g_steal_pointer (&model);

@@ -279,7 +279,7 @@ read_line (Reader *r, PhTorchScope *scope, Line *line)
 
   line->domain = ph_torch_words_until (r, "[( \n");
   if ((colon = strstr (line->domain, "::")) == NULL)
-    return ph_torch_words_fail (r, "an operator as aten::relu should stand there");
+    return ph_torch_words_fail (r, "an operator such as aten::relu is expected here");
   line->op = g_strdup (colon + 2);
   *colon = '\0';
   if (ph_torch_words_take (r, "["))
@@ -424,7 +424,7 @@ read_block (Reader *r, PhTorchScope *scope, const char *last)
       if ((val = find (r, scope, name)) == NULL)
         return FALSE;
       if (g_str_equal (last, "->"))
-        ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val), NULL);
+        ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val));
       else
         ph_torch_output (scope, val);
       if (!ph_torch_words_take (r, ","))
@@ -485,7 +485,7 @@ read_model (PhSource *source, GError **error)
       const char *colon = strstr (name, "::");
 
       ok = ph_torch_words_need (&r, "=")
-           && (colon != NULL || ph_torch_words_fail (&r, "a name as prim::Group_0 should stand there"))
+           && (colon != NULL || ph_torch_words_fail (&r, "a name such as prim::Group_0 is expected here"))
            && read_graph (&r, ph_sketch_add_function (sketch, PH_TORCH_PRIM, colon + 2));
     }
   if (ok && reason == NULL)

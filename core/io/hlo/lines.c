@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/intern.h"
+#include "core/io/source.h"
 
 typedef enum
 {
@@ -158,26 +159,18 @@ starts_computation (const char *p, const char *next)
          && !g_str_has_prefix (p, "HloModule ") && !g_str_has_prefix (p, "ENTRY ");
 }
 
-static const char *
-line_after (const char *p, const char *end)
-{
-  const char *eol = memchr (p, '\n', (gsize) (end - p));
-
-  return eol != NULL ? eol + 1 : end;
-}
-
 /* Returns the kind of the piece at @p and its end. @inside: between the braces of the entry. */
 static Kind
 measure (const char *p, const char *end, gboolean *inside, const char **after)
 {
-  const char *next = line_after (p, end);
+  const char *next = ph_text_line_after (p, end);
 
   *after = next;
   if (*inside && starts_instruction (p, end))
     {
       /* A constant of several rows is written on several lines. */
       while (next < end && *next != '}' && !starts_instruction (next, end))
-        next = line_after (next, end);
+        next = ph_text_line_after (next, end);
       *after = next;
       return INSTRUCTION;
     }
@@ -194,8 +187,8 @@ measure (const char *p, const char *end, gboolean *inside, const char **after)
   if (starts_computation (p, next))
     {
       while (next < end && *next != '}')
-        next = line_after (next, end);
-      *after = next < end ? line_after (next, end) : end;
+        next = ph_text_line_after (next, end);
+      *after = next < end ? ph_text_line_after (next, end) : end;
       return COMPUTATION;
     }
   return TEXT;

@@ -6,6 +6,7 @@
 #include "core/intern.h"
 #include "core/io/llvm/import.h"
 #include "core/io/mlir/lines-private.h"
+#include "core/io/source.h"
 
 #define FEW  200
 #define NONE G_MAXUINT
@@ -27,18 +28,10 @@ typedef enum
 
 /* ── taking a text apart ── */
 
-static const char *
-line_after (const char *p, const char *end)
-{
-  const char *eol = memchr (p, '\n', (gsize) (end - p));
-
-  return eol != NULL ? eol + 1 : end;
-}
-
 static gboolean
 is_label (const char *p, const char *end)
 {
-  g_autofree char *label = *p != ' ' && *p != '\n' ? ph_llvm_label_of (p, line_after (p, end)) : NULL;
+  g_autofree char *label = *p != ' ' && *p != '\n' ? ph_llvm_label_of (p, ph_text_line_after (p, end)) : NULL;
 
   return label != NULL;
 }
@@ -92,7 +85,7 @@ read_pieces (PhLlvmLines *lines)
       PhMlirPiece piece = { .span = { label ? p : p + 2, 0 }, .n_lines = 0 };
       guint8 kind = label ? LABEL : PLAIN;
 
-      next = line_after (p, end);
+      next = ph_text_line_after (p, end);
       if (label || starts)
         {
           g_array_append_val (function->pieces, piece);
@@ -147,7 +140,7 @@ ph_llvm_lines_new (const char *name, const char *text, gsize size)
   lines->text = g_strndup (text, size);
   lines->kinds = g_byte_array_new ();
   end = lines->text + size;
-  header = line_after (lines->text, end);
+  header = ph_text_line_after (lines->text, end);
   if (size < 4 || header == end || memcmp (header - 2, "{\n", 2) != 0 || memcmp (end - 2, "\n}", 2) != 0
       || memchr (text, 0, size) != NULL || strstr (header, "%\"") != NULL)
     return NULL;

@@ -205,7 +205,7 @@ ph_anf_read (PhImporter *importer, PhSpan whole, GError **error)
         g_autofree char *output_raw = ph_wire_string (field.span, 1), *output = g_utf8_make_valid (output_raw, -1);
         const char *value = g_hash_table_lookup (names, ph_intern (output));
 
-        ph_sketch_add_output (draft->main, value != NULL ? value : output, NULL);
+        ph_sketch_add_output (draft->main, value != NULL ? value : output);
       }
   return ph_sketch_import (draft, importer->model->graph, error);
 }

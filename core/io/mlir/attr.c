@@ -290,7 +290,7 @@ parse_value (PhMlirParser *parser)
     }
   if (kind == PH_MLIR_QUOTED)
     {
-      g_autofree char *text = ph_mlir_unquote (parser, NULL), *valid = g_utf8_make_valid (text, -1);
+      g_autofree char *text = ph_mlir_unquote (parser), *valid = g_utf8_make_valid (text, -1);
 
       attr = new_text (parser, PH_MLIR_STRING, ph_intern (valid));
       ph_mlir_next (parser);
@@ -359,7 +359,7 @@ parse_value (PhMlirParser *parser)
       ph_mlir_next (parser);
       return new_text (parser, PH_MLIR_TEXT, ph_intern (*from == '?' ? "?" : "*"));
     }
-  ph_mlir_fail (parser, "an attribute (number, \"string\", [list], {dictionary}, dense<...>, ...) is wanted here");
+  ph_mlir_fail (parser, "an attribute (number, \"string\", [list], {dictionary}, dense<...>, ...) is expected here");
   return NULL;
 }
 
@@ -389,12 +389,12 @@ ph_mlir_dict (PhMlirParser *parser, GPtrArray *into)
         name = ph_mlir_text (parser);
       else if (parser->token.kind == PH_MLIR_QUOTED)
         {
-          g_autofree char *text = ph_mlir_unquote (parser, NULL), *valid = g_utf8_make_valid (text, -1);
+          g_autofree char *text = ph_mlir_unquote (parser), *valid = g_utf8_make_valid (text, -1);
 
           name = ph_intern (valid);
         }
       else
-        return ph_mlir_fail (parser, "the name of an attribute, or '}', is wanted here");
+        return ph_mlir_fail (parser, "the name of an attribute, or '}', is expected here");
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, '='))
         value = ph_mlir_value (parser);
@@ -455,7 +455,7 @@ parse_place (PhMlirParser *parser, const char *file, PhMlirLoc *loc)
   for (guint i = 0; i < 2 && ph_mlir_take (parser, ':'); i++)
     {
       if (parser->token.kind != PH_MLIR_INTEGER)
-        return ph_mlir_fail (parser, "a line or a column is wanted here");
+        return ph_mlir_fail (parser, "a line or a column is expected here");
       numbers[i] = (guint) MIN (ph_mlir_count (parser), G_MAXUINT32);
       ph_mlir_next (parser);
     }
@@ -474,7 +474,7 @@ parse_loc_inner (PhMlirParser *parser, PhMlirLoc *loc)
     return parse_loc_alias (parser, loc);
   if (parser->token.kind == PH_MLIR_QUOTED)
     {
-      g_autofree char *text = ph_mlir_unquote (parser, NULL), *valid = g_utf8_make_valid (text, -1);
+      g_autofree char *text = ph_mlir_unquote (parser), *valid = g_utf8_make_valid (text, -1);
       const char *name = ph_intern (valid);
 
       ph_mlir_next (parser);

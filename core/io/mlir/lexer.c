@@ -217,9 +217,9 @@ ph_mlir_expect (PhMlirParser *parser, char punct)
   if (ph_mlir_take (parser, punct))
     return TRUE;
   if (parser->token.kind == PH_MLIR_END)
-    return ph_mlir_fail (parser, "'%c' is wanted here, but the text ends; is the file complete?", punct);
+    return ph_mlir_fail (parser, "'%c' is expected here, but the text ends; is the file complete?", punct);
   found = g_strndup (parser->token.start, MIN ((gsize) (parser->token.end - parser->token.start), 40));
-  return ph_mlir_fail (parser, "'%c' is wanted here, not '%s'", punct, found);
+  return ph_mlir_fail (parser, "'%c' is expected here, not '%s'", punct, found);
 }
 
 gboolean
@@ -295,7 +295,7 @@ ph_mlir_skip (PhMlirParser *parser)
 }
 
 char *
-ph_mlir_unquote (PhMlirParser *parser, gsize *size)
+ph_mlir_unquote (PhMlirParser *parser)
 {
   const char *end = parser->token.end - 1;
   GString *out = g_string_new (NULL);
@@ -313,8 +313,6 @@ ph_mlir_unquote (PhMlirParser *parser, gsize *size)
         p++;
         g_string_append_c (out, *p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
       }
-  if (size != NULL)
-    *size = out->len;
   return g_string_free (out, FALSE);
 }
 

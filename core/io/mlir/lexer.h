@@ -64,8 +64,8 @@ const char *ph_mlir_text (PhMlirParser *parser); /* of the token, interned */
 const char *ph_mlir_span (PhMlirParser *parser, const char *from);
 /* Past the present token, and to its partner where it opens a bracket. */
 void ph_mlir_skip (PhMlirParser *parser);
-char *ph_mlir_unquote (PhMlirParser *parser, gsize *size); /* (transfer full) of a QUOTED token */
-gboolean ph_mlir_enter (PhMlirParser *parser);             /* FALSE: too deep */
+char *ph_mlir_unquote (PhMlirParser *parser);  /* (transfer full) of a QUOTED token */
+gboolean ph_mlir_enter (PhMlirParser *parser); /* FALSE: too deep */
 gpointer ph_mlir_new (PhMlirParser *parser, gsize size);
 GArray *ph_mlir_array (PhMlirParser *parser, gsize size);
 GPtrArray *ph_mlir_ptr_array (PhMlirParser *parser);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/intern.h"
 #include "core/io/mlir/lines-private.h"
+#include "core/io/source.h"
 
 /* Smaller functions are always parsed whole: that is fast enough. */
 #define FEW 200
@@ -59,14 +60,6 @@ ph_mlir_lines_make_slots (PhMlirFunction *function)
 }
 
 /* ── operations ─────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static const char *
-line_after (const char *p, const char *end)
-{
-  const char *eol = memchr (p, '\n', (gsize) (end - p));
-
-  return eol != NULL ? eol + 1 : end;
-}
 
 static guint
 indent_of (const char *p, const char *end)
@@ -135,7 +128,7 @@ is_return (const PhMlirPiece *piece)
 static gboolean
 opens_region (const char *p, const char *end)
 {
-  const char *eol = line_after (p, end);
+  const char *eol = ph_text_line_after (p, end);
 
   while (eol > p && g_ascii_isspace (eol[-1]))
     eol--;
@@ -150,7 +143,7 @@ read_pieces (PhMlirFunction *function, guint indent)
   PhMlirPiece *pieces;
   gboolean open = FALSE; /* labels of blocks are no deeper than the operation that they are in */
 
-  for (; p < end; p = line_after (p, end))
+  for (; p < end; p = ph_text_line_after (p, end))
     {
       const guint depth = indent_of (p, end);
       const char *first = p + depth;
@@ -252,10 +245,10 @@ function_at (const char *p, const char *eol, const char *end, guint indent)
       || open == at + 1 || eol[-1] != '\n' || eol[-2] != '{')
     return NULL;
   while (close < end && !(indent_of (close, end) == indent && close[indent] == '}'))
-    close = line_after (close, end);
+    close = ph_text_line_after (close, end);
   if (close >= end)
     return NULL;
-  stop = line_after (close, end);
+  stop = ph_text_line_after (close, end);
   function = ph_mlir_lines_new_function ();
   function->symbol = ph_intern_sized (at + 1, (gsize) (open - at) - 1);
   function->text = (PhMlirSpan) { p, (gsize) (stop - p) };
@@ -291,7 +284,7 @@ read_functions (PhMlirLines *lines, const char *text, const char *end, guint ind
 
   for (const char *p = text; p < end;)
     {
-      const char *eol = line_after (p, end);
+      const char *eol = ph_text_line_after (p, end);
       PhMlirFunction *function = function_at (p, eol, end, indent);
       guint index;
 

@@ -145,7 +145,7 @@ ph_mlir_attr (const PhMlirOp *op, const char *name)
 static gboolean
 parse_generic (PhMlirParser *parser, PhMlirOp *op)
 {
-  g_autofree char *name = ph_mlir_unquote (parser, NULL), *valid = g_utf8_make_valid (name, -1);
+  g_autofree char *name = ph_mlir_unquote (parser), *valid = g_utf8_make_valid (name, -1);
 
   op->name = ph_intern (valid);
   op->known = TRUE;
@@ -157,7 +157,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
       PhMlirValue value;
 
       if (parser->token.kind != PH_MLIR_PERCENT)
-        return ph_mlir_fail (parser, "an operand (%%name) is wanted here");
+        return ph_mlir_fail (parser, "an operand (%%name) is expected here");
       value = ph_mlir_take_value (parser);
       g_array_append_val (op->operands, value);
       if (!ph_mlir_is (parser, ')') && !ph_mlir_expect (parser, ','))
@@ -199,7 +199,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
       PhMlirType type;
 
       if (!ph_mlir_take (parser, '('))
-        return ph_mlir_fail (parser, "the types of the operands, '(...) -> ...', are wanted here");
+        return ph_mlir_fail (parser, "the types of the operands, '(...) -> ...', are expected here");
       while (!ph_mlir_is (parser, ')'))
         {
           if (!ph_mlir_type (parser, &type) || (!ph_mlir_is (parser, ')') && !ph_mlir_expect (parser, ',')))
@@ -207,7 +207,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
         }
       ph_mlir_next (parser);
       if (parser->token.kind != PH_MLIR_ARROW)
-        return ph_mlir_fail (parser, "'->' and the types of the results are wanted here");
+        return ph_mlir_fail (parser, "'->' and the types of the results are expected here");
       ph_mlir_next (parser);
       if (!ph_mlir_results (parser, op->result_types))
         return FALSE;
@@ -282,7 +282,7 @@ parse_op (PhMlirParser *parser)
           count = parser->token.kind == PH_MLIR_INTEGER ? ph_mlir_count (parser) : G_MAXUINT64;
           if (count > 100000)
             {
-              ph_mlir_fail (parser, "the number of results is wanted here, up to 100000");
+              ph_mlir_fail (parser, "the number of results is expected here, up to 100000");
               return NULL;
             }
           ph_mlir_next (parser);
@@ -302,7 +302,7 @@ parse_op (PhMlirParser *parser)
   if (parser->token.kind == PH_MLIR_QUOTED ? !parse_generic (parser, op)
       : parser->token.kind == PH_MLIR_ID
           ? !parse_custom (parser, op)
-          : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is wanted here"))
+          : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is expected here"))
     return NULL;
   if (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &op->loc))
     return NULL;
@@ -336,7 +336,7 @@ parse_label (PhMlirParser *parser, PhMlirBlock *block)
           PhMlirValue value;
 
           if (parser->token.kind != PH_MLIR_PERCENT)
-            return ph_mlir_fail (parser, "an argument of the block (%%name: type) is wanted here");
+            return ph_mlir_fail (parser, "an argument of the block (%%name: type) is expected here");
           value = ph_mlir_take_value (parser);
           if (!ph_mlir_expect (parser, ':') || !ph_mlir_type (parser, &value.type)
               || (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &(PhMlirLoc) { 0 })))

@@ -130,7 +130,7 @@ tensor_stub (const Onnx__TensorProto *tensor, Onnx__TensorProto *stub)
   onnx__tensor_proto__init (stub);
   stub->name = tensor->name != NULL && tensor->name[0] != '\0' ? tensor->name : NULL;
   stub->doc_string = tensor->doc_string;
-  if (unknown && ph_proto_unknown (&tensor->base, PH_TENSOR_SLICE, 0) == NULL)
+  if (unknown && ph_proto_unknown (&tensor->base, PH_TENSOR_SLICE) == NULL)
     {
       stub->base.n_unknown_fields = tensor->base.n_unknown_fields;
       stub->base.unknown_fields = tensor->base.unknown_fields;

@@ -142,7 +142,7 @@ fill_packed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gs
 static gboolean
 find_raw (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, Raw *raw, GError **error)
 {
-  const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&proto->base, PH_TENSOR_SLICE, 0);
+  const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&proto->base, PH_TENSOR_SLICE);
   const PhSlice *slice = mark != NULL ? ph_source_slice (source, mark) : NULL;
 
   if (proto->has_data_location && proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)

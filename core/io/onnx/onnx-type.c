@@ -12,7 +12,7 @@
 char *
 ph_type_proto_opaque (const Onnx__TypeProto *proto)
 {
-  const ProtobufCMessageUnknownField *field = ph_proto_unknown (&proto->base, PH_TYPE_OPAQUE, 0);
+  const ProtobufCMessageUnknownField *field = ph_proto_unknown (&proto->base, PH_TYPE_OPAQUE);
   gsize header = 0;
   PhSpan opaque;
 

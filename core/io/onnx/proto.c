@@ -121,9 +121,9 @@ ph_proto_parse (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GB
 }
 
 const ProtobufCMessageUnknownField *
-ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from)
+ph_proto_unknown (const ProtobufCMessage *message, guint tag)
 {
-  for (guint i = from; i < message->n_unknown_fields; i++)
+  for (guint i = 0; i < message->n_unknown_fields; i++)
     if (message->unknown_fields[i].tag == tag)
       return &message->unknown_fields[i];
   return NULL;
@@ -132,7 +132,7 @@ ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from)
 char *
 ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag)
 {
-  const ProtobufCMessageUnknownField *field = ph_proto_unknown (message, tag, 0);
+  const ProtobufCMessageUnknownField *field = ph_proto_unknown (message, tag);
   gsize header = 0;
 
   if (field == NULL || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
@@ -214,7 +214,7 @@ ph_source_slice (PhOnnxSource *source, const ProtobufCMessageUnknownField *mark)
 static gboolean
 restore_tensor (PhOnnxSource *source, PhArena *arena, Onnx__TensorProto *tensor, GError **error)
 {
-  const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&tensor->base, PH_TENSOR_SLICE, 0);
+  const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&tensor->base, PH_TENSOR_SLICE);
   const PhSlice *slice = mark != NULL ? ph_source_slice (source, mark) : NULL;
 
   if (slice != NULL)

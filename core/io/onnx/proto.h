@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 GBytes *ph_proto_to_bytes (const ProtobufCMessage *message);
 gpointer ph_proto_parse (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes); /* (nullable) */
 /* Field @tag among those that onnx.proto does not know, or NULL. */
-const ProtobufCMessageUnknownField *ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from);
+const ProtobufCMessageUnknownField *ph_proto_unknown (const ProtobufCMessage *message, guint tag);
 /* As a string of the arena; NULL when there is none. */
 char *ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag);
 

@@ -535,7 +535,7 @@ ph_tf_sketch (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
       const PhTfNode *from = g_hash_table_lookup (graph->by_name, edge->from);
 
       if (from != NULL && !from->gone)
-        ph_sketch_add_output (draft->main, names_of (&making, from)[MIN (edge->output, from->n_outputs - 1)], NULL);
+        ph_sketch_add_output (draft->main, names_of (&making, from)[MIN (edge->output, from->n_outputs - 1)]);
     }
   return g_steal_pointer (&draft);
 }

@@ -138,7 +138,7 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
     {
       const char *value = ph_torch_as_value (&inner[branch], py, vals[branch]);
 
-      ph_sketch_add_output (inner[branch].graph, value, NULL);
+      ph_sketch_add_output (inner[branch].graph, value);
       type = branch == 0 ? ph_sketch_type (scope->graph, value) : type == ph_sketch_type (scope->graph, value) ? type : NULL;
     }
   made = ph_torch_value (torch, ph_sketch_node_output (node, name, type));
@@ -284,7 +284,7 @@ give_outputs (Branch *branch)
       const PhSketchNode *last = body->nodes->len > 0 ? body->nodes->pdata[body->nodes->len - 1] : NULL;
 
       if (body->outputs->len == 0 && last != NULL && last->outputs->len > 0)
-        ph_sketch_add_output (body, last->outputs->pdata[0], NULL);
+        ph_sketch_add_output (body, last->outputs->pdata[0]);
     }
 }
 

@@ -142,7 +142,7 @@ read_header (Loop *loop)
 
       if (bound == NULL || call->n != 2 || !ph_py_is_name (call->items[0], "range") || py->items[0]->kind != PH_PY_NAME)
         return ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL,
-                               "%s:%u: a loop over something else than range (n) is not read",
+                               "%s:%u: only loops over range (n) can be read",
                                loop->scope->file != NULL ? loop->scope->file : "line", py->line);
       loop->count = ph_torch_expr (loop->scope, bound, NULL, NULL);
       loop->test = ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "True"));
@@ -255,13 +255,13 @@ end_body (Loop *loop)
 
   if (after == NULL)
     return FALSE;
-  ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, after), NULL);
+  ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, after));
   for (guint i = 0; i < loop->carried->len; i++)
     {
       gpointer name = loop->carried->pdata[i];
       const char *value = ph_torch_as_value (&loop->inner, py, g_hash_table_lookup (loop->inner.names, name));
 
-      ph_sketch_add_output (body, value, NULL);
+      ph_sketch_add_output (body, value);
       torch->graph = scope->graph;
       g_hash_table_insert (scope->names, name,
                            ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value))));
@@ -272,7 +272,7 @@ end_body (Loop *loop)
     {
       PhTorchVal *object = loop->objects->pdata[i];
 
-      ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, loop->own->pdata[i]), NULL);
+      ph_sketch_add_output (body, ph_torch_as_value (&loop->inner, py, loop->own->pdata[i]));
       ok = ph_torch_write (scope, py, object, ph_sketch_node_output (loop->node, object->name, NULL));
     }
   if (!loop->range && py->items[0]->kind == PH_PY_NAME)

@@ -22,7 +22,7 @@ ph_torch_output (PhTorchScope *scope, PhTorchVal *val)
     {
       const PhPy at = { .line = 1, .column = 1 };
 
-      ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val), NULL);
+      ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val));
     }
 }
 

@@ -411,7 +411,7 @@ lower_if (PhTvmScope *scope, const PhPy *py)
       result = target != NULL ? ph_tvm_find (&inner, target) : NULL;
       if (!inner.returned && result != NULL)
         {
-          ph_sketch_add_output (body, result, NULL);
+          ph_sketch_add_output (body, result);
           type = type != NULL ? type : ph_sketch_type (scope->graph, result);
         }
       g_hash_table_unref (inner.names);
@@ -424,7 +424,7 @@ lower_if (PhTvmScope *scope, const PhPy *py)
     ph_tvm_bind (scope, target, output);
   if (returned)
     {
-      ph_sketch_add_output (scope->graph, output, NULL);
+      ph_sketch_add_output (scope->graph, output);
       scope->returned = TRUE;
     }
 }
@@ -531,7 +531,7 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
           const char *result = py->n > 0 ? lower (scope, py->items[0], NULL, NULL) : NULL;
 
           if (result != NULL)
-            ph_sketch_add_output (scope->graph, result, NULL);
+            ph_sketch_add_output (scope->graph, result);
           scope->returned = TRUE;
         }
       break;
@@ -561,7 +561,7 @@ ph_tvm_add_relax (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope 
       const PhSketchNode *last = graph->nodes->pdata[graph->nodes->len - 1];
 
       if (last->outputs->len > 0)
-        ph_sketch_add_output (graph, last->outputs->pdata[0], NULL);
+        ph_sketch_add_output (graph, last->outputs->pdata[0]);
     }
   g_hash_table_unref (scope.names);
   g_ptr_array_unref (scope.effects);

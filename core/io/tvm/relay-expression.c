@@ -110,7 +110,7 @@ ph_relay_function (PhRelayScope *scope)
     g_free (ph_relay_raw (r, "{"));
   if (!ph_relay_expect (r, "{") || (result = ph_relay_body (scope, '}')) == NULL)
     return FALSE;
-  ph_sketch_add_output (scope->graph, result, NULL);
+  ph_sketch_add_output (scope->graph, result);
   return ph_relay_expect (r, "}");
 }
 
@@ -137,7 +137,7 @@ part (PhRelayScope *scope, PhSketchNode *node, const char *attr, gboolean bracke
              : ph_relay_looks (scope->r, "%") || ph_relay_looks (scope->r, "let") ? ph_relay_body (&own, ',')
                                                                                   : expr (&own, 0);
   if (result != NULL)
-    ph_sketch_add_output (own.graph, result, NULL);
+    ph_sketch_add_output (own.graph, result);
   g_hash_table_unref (own.names);
   return result != NULL && (!brackets || ph_relay_expect (scope->r, "}"));
 }

@@ -127,7 +127,7 @@ carry_out (PhTvmScope *scope, PhSketchNode *node, PhTvmScope *inners, guint n, c
       const char *text = changed->pdata[c], *before = ph_tvm_find (scope, text);
 
       for (guint i = 0; i < n; i++)
-        ph_sketch_add_output (inners[i].graph, ph_tvm_find (&inners[i], text), NULL);
+        ph_sketch_add_output (inners[i].graph, ph_tvm_find (&inners[i], text));
       ph_tvm_bind (scope, text, ph_sketch_node_output (node, text, ph_sketch_type (scope->graph, before)));
     }
   if (node->outputs->len == 0)
@@ -138,7 +138,7 @@ carry_out (PhTvmScope *scope, PhSketchNode *node, PhTvmScope *inners, guint n, c
             PhSketchNode *last = inners[i].graph->nodes->pdata[inners[i].graph->nodes->len - 1];
 
             if (last->outputs->len > 0 && n == 1)
-              ph_sketch_add_output (inners[i].graph, last->outputs->pdata[0], NULL);
+              ph_sketch_add_output (inners[i].graph, last->outputs->pdata[0]);
           }
       ph_sketch_node_output (node, base, NULL);
       ph_tvm_effect (scope, node);
@@ -278,7 +278,7 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
 
           add_uses (scope, node, py->items[0]);
           add_text (node, "text", py->items[0]);
-          ph_sketch_add_output (scope->graph, ph_sketch_node_output (node, "return", NULL), NULL);
+          ph_sketch_add_output (scope->graph, ph_sketch_node_output (node, "return", NULL));
           scope->returned = TRUE;
         }
       break;
@@ -334,7 +334,7 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
   for (guint i = 0; !returned && i < def->n; i++)
     if (ph_tvm_find (&scope, def->items[i]->text) != g_hash_table_lookup (inputs, def->items[i]->text))
       {
-        ph_sketch_add_output (graph, ph_tvm_find (&scope, def->items[i]->text), NULL);
+        ph_sketch_add_output (graph, ph_tvm_find (&scope, def->items[i]->text));
         scope.returned = TRUE;
       }
   if (graph->outputs->len == 0)
@@ -345,14 +345,14 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
           g_ptr_array_add (written, name);
       g_ptr_array_sort (written, by_name);
       for (guint i = 0; i < written->len; i++)
-        ph_sketch_add_output (graph, ph_tvm_find (&scope, written->pdata[i]), NULL);
+        ph_sketch_add_output (graph, ph_tvm_find (&scope, written->pdata[i]));
     }
   if (graph->outputs->len == 0 && graph->nodes->len > 0)
     {
       const PhSketchNode *last = graph->nodes->pdata[graph->nodes->len - 1];
 
       if (last->outputs->len > 0)
-        ph_sketch_add_output (graph, last->outputs->pdata[0], NULL);
+        ph_sketch_add_output (graph, last->outputs->pdata[0]);
     }
   g_hash_table_unref (scope.names);
   g_ptr_array_unref (scope.effects);

@@ -173,7 +173,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
       for (guint i = 0; i < equation->rank[k]; i++)
         if (own_dims[i] != 1)
           strides[letters.place[equation->label[k][i]]] += own[i];
-      ph_walk_add_strided (&walk, strides, 0);
+      ph_walk_add_strided (&walk, strides);
       if (k < n && (wide[k] = ph_convert (ph_kernel_input (kernel, k), works_in)) == NULL)
         goto out;
     }

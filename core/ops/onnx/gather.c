@@ -254,7 +254,7 @@ run_gather_elements (PhKernel *kernel, GError **error)
   along = strides[axis];
   strides[axis] = 0;
   ph_walk_init (&walk, rank, dims);
-  ph_walk_add_strided (&walk, strides, 0);
+  ph_walk_add_strided (&walk, strides);
   do
     {
       gint64 at = ph_dtype_load_int (ph_tensor_dtype (indices), picked, i);

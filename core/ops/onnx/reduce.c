@@ -59,14 +59,14 @@ ph_reduction_init (PhReduction *reduction, guint rank, const gint64 *dims, guint
       outer_strides[n_outer - 1 - i] = step;
     }
   ph_walk_init (&walk, n_outer, outer);
-  ph_walk_add_strided (&walk, outer_strides, 0);
+  ph_walk_add_strided (&walk, outer_strides);
   for (gsize i = 0; i < reduction->n_blocks; i++, ph_walk_next (&walk))
     reduction->blocks[i] = walk.offset[0];
 
   for (guint i = 0; i < rank; i++)
     kept[i] = mask >> i & 1 ? 0 : strides[i];
   ph_walk_init (&walk, rank, reduction->dims);
-  ph_walk_add_strided (&walk, kept, 0);
+  ph_walk_add_strided (&walk, kept);
   for (gsize i = 0; i < reduction->n_results; i++, ph_walk_next (&walk))
     reduction->bases[i] = walk.offset[0];
   return TRUE;

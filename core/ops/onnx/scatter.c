@@ -175,7 +175,7 @@ run_scatter_elements (PhKernel *kernel, GError **error)
       step = strides[rank - 1];
       line = dims[rank - 1];
       ph_walk_init (&walk, rank - 1, dims);
-      ph_walk_add_strided (&walk, strides, 0);
+      ph_walk_add_strided (&walk, strides);
       do
         {
           if (!scatter_line (&(Line) { reduction, dtype, index_dtype, x_dims[axis], along, step }, (gsize) line, to,

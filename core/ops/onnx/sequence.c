@@ -36,13 +36,13 @@ set_sequence (PhInfer *infer, const PhType *item)
 }
 
 static gboolean
-need_sequence (PhKernel *kernel, guint input, GError **error)
+need_sequence (PhKernel *kernel, GError **error)
 {
-  PhTensor *sequence = ph_kernel_input (kernel, input);
+  PhTensor *sequence = ph_kernel_input (kernel, 0);
 
   return sequence != NULL && ph_tensor_kind (sequence) == PH_KIND_SEQUENCE
              ? TRUE
-             : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
+             : ph_kernel_fail (kernel, error, "input 0 is not a sequence");
 }
 
 /* Checks that the input is a tensor, since the operator's sequences contain tensors only. */
@@ -60,7 +60,7 @@ need_tensor (PhKernel *kernel, guint input, GError **error)
   PhTensor *tensor = ph_kernel_input (kernel, input);
 
   return (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR)
-         || ph_kernel_fail (kernel, error, "input %u is no tensor", input);
+         || ph_kernel_fail (kernel, error, "input %u is not a tensor", input);
 }
 
 /* Reads the position in a sequence of @n from input @input; @fallback if it is absent. Returns FALSE with @error if out of range. */
@@ -157,7 +157,7 @@ run_insert (PhKernel *kernel, GError **error)
   g_autofree PhTensor **items = NULL;
   gsize n, at;
 
-  if (!need_sequence (kernel, 0, error) || !need_tensor (kernel, 1, error))
+  if (!need_sequence (kernel, error) || !need_tensor (kernel, 1, error))
     return FALSE;
   n = ph_tensor_count (sequence);
   if (!position (kernel, 2, n, TRUE, n, &at, error))
@@ -187,7 +187,7 @@ run_erase (PhKernel *kernel, GError **error)
   g_autofree PhTensor **items = NULL;
   gsize n, at, k = 0;
 
-  if (!need_sequence (kernel, 0, error))
+  if (!need_sequence (kernel, error))
     return FALSE;
   n = ph_tensor_count (sequence);
   if (n == 0)
@@ -229,7 +229,7 @@ run_at (PhKernel *kernel, GError **error)
   PhTensor *sequence = ph_kernel_input (kernel, 0);
   gsize at;
 
-  if (!need_sequence (kernel, 0, error) || !position (kernel, 1, ph_tensor_count (sequence), FALSE, 0, &at, error))
+  if (!need_sequence (kernel, error) || !position (kernel, 1, ph_tensor_count (sequence), FALSE, 0, &at, error))
     return FALSE;
   ph_kernel_take (kernel, 0, ph_tensor_ref (ph_tensor_item (sequence, at)));
   return TRUE;
@@ -257,7 +257,7 @@ run_length (PhKernel *kernel, GError **error)
 {
   gint64 *to;
 
-  if (!need_sequence (kernel, 0, error) || (to = ph_kernel_output (kernel, 0, PH_INT64, 0, NULL, error)) == NULL)
+  if (!need_sequence (kernel, error) || (to = ph_kernel_output (kernel, 0, PH_INT64, 0, NULL, error)) == NULL)
     return FALSE;
   *to = ph_tensor_count (ph_kernel_input (kernel, 0));
   return TRUE;
@@ -287,7 +287,7 @@ run_concat_sequence (PhKernel *kernel, GError **error)
   PhDType dtype;
   char *to;
 
-  if (!need_sequence (kernel, 0, error))
+  if (!need_sequence (kernel, error))
     return FALSE;
   n = ph_tensor_count (sequence);
   if (n == 0)
@@ -494,7 +494,7 @@ run_map (PhKernel *kernel, GError **error)
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   gsize n;
 
-  if (!need_sequence (kernel, 0, error))
+  if (!need_sequence (kernel, error))
     return FALSE;
   n = ph_tensor_count (ph_kernel_input (kernel, 0));
   for (guint i = 0; i < n_out; i++)

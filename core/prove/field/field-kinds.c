@@ -6,6 +6,7 @@
 #include "core/prove/field/field-tensor.h"
 
 #include "core/io/io.h"
+#include "core/ops/facts.h"
 #include "core/run/executor.h"
 
 /* ── running the operator itself ── */
@@ -305,7 +306,7 @@ ph_field_opaque (PhFieldNode *self, gconstpointer data)
   if (self->node->op == NULL || self->node->graphs != NULL)
     return ph_field_fail (self, "nothing is known of it");
   if (!infer_outputs (self, types))
-    return ph_field_fail (self, "the shape of its outputs cannot be told");
+    return ph_field_fail (self, "the shape of its outputs is not known");
   for (guint i = 0; i < self->n_in; i++)
     hash = self->in[i] != NULL ? hash_tensor (self->field, ph_mix (hash, i), self->in[i]) : hash;
   for (guint k = 0; k < self->n_out; k++)
@@ -389,7 +390,7 @@ run_function (PhFieldNode *self, const PhFunction *function)
         return ph_field_fail (self, "%s", error->message);
       g_hash_table_insert (field->functions, (gpointer) self->node, model);
       if (ph_model_opset (model, "") > 0 && ph_model_opset (model, "") < PH_OPSET_NEWEST)
-        return ph_field_fail (self, "its function stands at an older opset");
+        return ph_field_fail (self, "its function is of an older opset");
     }
   return run_body (self, model->graph, self->in, self->n_in, self->out, self->n_out);
 }
@@ -524,10 +525,7 @@ keeps_order (const PhOp *op)
 {
   static const PhOp *const ops[] = { &ph_op_Reshape, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, NULL };
 
-  for (guint i = 0; ops[i] != NULL; i++)
-    if (ops[i] == op)
-      return TRUE;
-  return FALSE;
+  return ph_op_is_any (op, ops);
 }
 
 static gboolean
