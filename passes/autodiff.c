@@ -347,6 +347,7 @@ run_autodiff (PhPassRun *run, GError **error)
   g_autoptr (GPtrArray) sources = NULL;
   PhValue *output, *seed;
   PhId first_of_run;
+  gboolean ok = TRUE;
 
   if (!ph_autodiff_prepare (run, "autodiff", TRUE, &output, &sources, error))
     return FALSE;
@@ -369,8 +370,9 @@ run_autodiff (PhPassRun *run, GError **error)
 
   if (!ph_pass_begin (run, "outputs", NULL, "The gradients that reach each input and initializer are summed into a new output."))
     return TRUE;
-  for (guint i = 0; i < sources->len; i++)
-    return ph_pass_close (run, append_output (model, tape, sources->pdata[i], first_of_run, error));
+  for (guint i = 0; i < sources->len && ok; i++)
+    ok = append_output (model, tape, sources->pdata[i], first_of_run, error);
+  return ph_pass_close (run, ok);
 }
 
 /* clang-format off */

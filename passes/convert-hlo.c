@@ -477,7 +477,6 @@ cumsum (PhConvert *l, PhValue **out)
 
 #define SAME_WHY "Both compute the same function; only the names differ."
 
-/* clang-format off */
 const PhConvertRule ph_convert_hlo[] = {
   { "copy", itself, "its Identity", "The place and layout of an array in memory do not change its elements." },
   { "copy_p", itself, "its Identity", "The place of an array in memory does not change its elements." },
@@ -508,4 +507,3 @@ const PhConvertRule ph_convert_hlo[] = {
   { "cumsum", cumsum, "its CumSum", SAME_WHY },
   { NULL }
 };
-/* clang-format on */

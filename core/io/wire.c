@@ -4,6 +4,33 @@
 
 #include <string.h>
 
+static inline gboolean
+read_varint (PhSpan message, gsize *at, guint64 *value)
+{
+  guint64 result = 0;
+
+  for (guint i = 0; i < 10 && *at + i < message.size; i++)
+    {
+      const guint8 byte = message.data[*at + i];
+
+      if (i < 9 || byte <= 1)
+        result |= (guint64) (byte & 0x7f) << (7 * i);
+      if ((byte & 0x80) == 0)
+        {
+          *at += i + 1;
+          *value = result;
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+gboolean
+ph_wire_varint (PhSpan message, gsize *at, guint64 *value)
+{
+  return read_varint (message, at, value);
+}
+
 static guint64
 read_fixed (const guint8 *data, guint n)
 {
@@ -21,13 +48,13 @@ ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
   guint64 tag, length;
   guint width;
 
-  if (next >= message.size || !ph_wire_varint (message, &next, &tag) || tag >> 3 == 0 || tag >> 3 > G_MAXUINT >> 3)
+  if (next >= message.size || !read_varint (message, &next, &tag) || tag >> 3 == 0 || tag >> 3 > G_MAXUINT >> 3)
     return FALSE;
   *field = (PhWireField) { .id = (guint) (tag >> 3), .type = (guint) (tag & 7) };
   switch (field->type)
     {
     case PH_WIRE_VARINT:
-      if (!ph_wire_varint (message, &next, &field->number))
+      if (!read_varint (message, &next, &field->number))
         return FALSE;
       break;
     case PH_WIRE_FIXED32:
@@ -40,7 +67,7 @@ ph_wire_next (PhSpan message, gsize *at, PhWireField *field)
       next += width;
       break;
     case PH_WIRE_BYTES:
-      if (!ph_wire_varint (message, &next, &length) || length > message.size - next)
+      if (!read_varint (message, &next, &length) || length > message.size - next)
         return FALSE;
       field->span = (PhSpan) { message.data + next, (gsize) length };
       next += (gsize) length;
@@ -151,7 +178,7 @@ ph_wire_numbers (PhSpan message, guint id, guint type)
 
           if (type == PH_WIRE_VARINT)
             {
-              if (!ph_wire_varint (field.span, &at, &value))
+              if (!read_varint (field.span, &at, &value))
                 break;
             }
           else if (field.span.size - at < width)

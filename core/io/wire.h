@@ -29,27 +29,7 @@ enum
 };
 
 /* The number at @at of @message, and @at behind it. FALSE: it does not end there. */
-static inline gboolean
-ph_wire_varint (PhSpan message, gsize *at, guint64 *value)
-{
-  guint64 result = 0;
-
-  for (guint i = 0; i < 10 && *at + i < message.size; i++)
-    {
-      const guint8 byte = message.data[*at + i];
-
-      if (i < 9 || byte <= 1)
-        result |= (guint64) (byte & 0x7f) << (7 * i);
-      if ((byte & 0x80) == 0)
-        {
-          *at += i + 1;
-          *value = result;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
+gboolean ph_wire_varint (PhSpan message, gsize *at, guint64 *value);
 /* The field at @at of @message, and @at behind it. FALSE: the end, or it is damaged there (then *@at < message.size). */
 gboolean ph_wire_next (PhSpan message, gsize *at, PhWireField *field);
 /* All of it is fields, and none of its numbers is over @last. */

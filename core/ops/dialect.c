@@ -11,10 +11,10 @@ static const struct { const char *name; const PhOp *now; } former_onnx[] = {
 /* clang-format on */
 
 const PhDialect ph_dialect_onnx
-    = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST, .former = (gconstpointer) former_onnx };
-const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML", .newest = 5 };
-const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime", .newest = 1 };
-const PhDialect ph_dialect_nchwc = { .domain = "com.microsoft.nchwc", .title = "ONNX Runtime", .newest = 1 };
+    = { .domain = "", .title = "ONNX", .former = (gconstpointer) former_onnx };
+const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML" };
+const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime" };
+const PhDialect ph_dialect_nchwc = { .domain = "com.microsoft.nchwc", .title = "ONNX Runtime" };
 
 #define DIALECT(name) &ph_dialect_##name,
 static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft, &ph_dialect_nchwc,

@@ -23,7 +23,6 @@ struct _PhDialect
 {
   const char *domain; /* "" for ONNX's own                                                                   */
   const char *title;  /* "ONNX", for people                                                                  */
-  int newest;         /* the version at which its operators are declared                                     */
   /* Names that operators had in older versions and what they became: drawn as of that family before an upgrade. Ends with NULL. */
   const struct
   {

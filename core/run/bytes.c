@@ -380,7 +380,6 @@ run_max (PhKernel *kernel, gpointer prepared)
   return out != NULL;
 }
 
-/* clang-format off */
 const PhKernelRow ph_kernels_bytes[] = {
   { &ph_op_DequantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dequantise, run_dequantise, NULL },
   { &ph_op_DynamicQuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_dynamic, run_dynamic, NULL },
@@ -390,4 +389,3 @@ const PhKernelRow ph_kernels_bytes[] = {
   { &ph_op_QuantizeLinear, PH_DEVICE_CPU, "bytes", 10, prepare_quantise, run_quantise, NULL },
   { NULL },
 };
-/* clang-format on */

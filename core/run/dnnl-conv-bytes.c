@@ -457,10 +457,8 @@ packed_convolution (gpointer prepared)
   return self->packed_of != NULL ? self->weight_bytes : 0;
 }
 
-/* clang-format off */
 const PhKernelRow ph_kernels_dnnl_conv_bytes[] = {
   { &ph_op_ConvInteger, PH_DEVICE_CPU, "dnnl", 10, prepare_integer, run_integer, free_convolution, packed_convolution },
   { &ph_op_QLinearConv, PH_DEVICE_CPU, "dnnl", 10, prepare_linear, run_linear, free_convolution, packed_convolution },
   { NULL },
 };
-/* clang-format on */

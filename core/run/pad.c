@@ -147,9 +147,7 @@ run_pad (PhKernel *kernel, gpointer prepared)
   return y != NULL;
 }
 
-/* clang-format off */
 const PhKernelRow ph_kernels_pad[] = {
   { &ph_op_Pad, PH_DEVICE_CPU, "rows", 10, prepare_pad, run_pad, NULL },
   { NULL },
 };
-/* clang-format on */

@@ -503,11 +503,9 @@ packed_recurrent (gpointer prepared)
   return ((const Recurrent *) prepared)->bytes;
 }
 
-/* clang-format off */
 const PhKernelRow ph_kernels_recurrent[] = {
   { &ph_op_GRU, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
   { &ph_op_LSTM, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
   { &ph_op_RNN, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
   { NULL },
 };
-/* clang-format on */

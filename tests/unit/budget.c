@@ -142,7 +142,7 @@ test_functions_in_functions (void)
   run = ask (&session, TRUE, "run inline-functions");
   g_free (eval);
   eval = ask (&session, FALSE, "eval --random 1");
-  g_assert_nonnull (strstr (eval, "comes to call itself"));
+  g_assert_nonnull (strstr (eval, "calls itself"));
 }
 
 /* A pass that writes out what is within the budget does, and one beyond it leaves the model as it was. */

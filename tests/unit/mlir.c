@@ -106,7 +106,7 @@ test_bad (void)
   static const struct { const char *text, *message; } cases[] = {
     { "func.func @f() {\n  %0 = stablehlo.add %1, %2 : tensor<2xf32>\n  return\n}\n", "model.mlir:2:22: '%1' is used here" },
     { "func.func @f() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n", "model.mlir:2:39: the constant has 2 elements" },
-    { "func.func @f() {\n  %0 = stablehlo.constant dense<\"0x00\"> : tensor<3xi32>\n", "has 1 bytes, but its type wants 12" },
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<\"0x00\"> : tensor<3xi32>\n", "has 1 bytes, but its type needs 12" },
     { "func.func @f() {\n  return\n", "'}' is expected here, but the text ends" },
     { "module {\n  \"a.b\"(%x : i32\n}", "model.mlir:2:12: ',' is expected here" },
     { "\"a.b\"() {x = \"open} : () -> ()\n", "a string is not closed" },

@@ -13,7 +13,7 @@ static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
 {
   static const char head[]
-      = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
+      = "<ir_version: 11, opset_import: [\"\" : 23, \"tf\" : 1, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
   g_autofree char *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, name, &error);
@@ -149,6 +149,48 @@ test_rows (void)
   g_assert_cmpuint (g_hash_table_size (names), >, 230);
 }
 
+/* Returns TRUE if the rule does its work on one of some operands, or says why not. A rule whose table of names lacks the operator's does
+ * neither. */
+static gboolean
+answers (const char *op)
+{
+  static const char *const operands[] = { "x", "x, y", "x, y, w", "x, a", "x, a, a", "x, a, a, a", "c, x, y", "i, x", "" };
+  g_autofree char *domain = g_strndup (op, strcspn (op, ":"));
+
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    {
+      g_autofree char *body = g_strdup_printf ("a = Constant <value = int64[1] {1}> ()\nz = %s.\"%s\" (%s)",
+                                               g_str_equal (domain, "tvm") ? "relax" : domain, strchr (op, ':') + 1, operands[i]);
+      g_autoptr (PhModel) model = read_graph (op, "(float[2,3] x, float[2,3] y, float[3] w, bool[2,3] c, int64[2] i) => (z)",
+                                              body);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      const char *note;
+
+      g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
+      note = g_array_index (history->steps, PhStep, 0).note;
+      if (note == NULL || strstr (note, "it could not be replaced") == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+test_answers (void)
+{
+  static const PhConvertRule *const tables[] = { ph_convert_tensorflow, ph_convert_tensorflow_tensors,
+                                                 ph_convert_tflite,     ph_convert_openvino,
+                                                 ph_convert_onednn,     ph_convert_mindspore,
+                                                 ph_convert_tvm,        ph_convert_tvm_shape };
+
+  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
+    for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)
+      if (!answers (rule->op))
+        {
+          g_test_message ("%s is never converted, and nothing says why", rule->op);
+          g_test_fail ();
+        }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,5 +199,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
   g_test_add_func ("/systems/stays", test_stays);
   g_test_add_func ("/systems/rows", test_rows);
+  g_test_add_func ("/systems/answers", test_answers);
   return g_test_run ();
 }

@@ -92,7 +92,7 @@ test_options (void)
   g_assert_cmpuint (other->graph->inputs->len, ==, 4);
   g_assert_cmpstr (maker (other, "t1")->op_type, ==, "masked_fill");
   g_assert_null (ph_io_open (wrong, NULL, NULL, &error));
-  g_assert_nonnull (strstr (error->message, "is no number of inputs"));
+  g_assert_nonnull (strstr (error->message, "is not a number of inputs"));
 }
 
 static void

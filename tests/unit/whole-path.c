@@ -153,7 +153,7 @@ test_recursive (void)
   TELL (&session, "leave");
   TELL (&session, "feed x [1, 2]");
   answer = ask (&session, FALSE, "eval y");
-  g_assert_nonnull (strstr (answer, "comes to call itself"));
+  g_assert_nonnull (strstr (answer, "calls itself"));
   TELL (&session, "run inline-functions");
   g_assert_cmpuint (count_nodes (&session, "f"), ==, 1);
   assert_kept (&session, "recursive.onnx");

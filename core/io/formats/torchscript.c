@@ -198,7 +198,7 @@ read_model (PhSource *source, GError **error)
   if (source->part != NULL && wanted_inputs (source) == 0)
     {
       ph_source_fail (source, error, PH_ERROR_FILE, NULL,
-                      "'%s' is no number of inputs: FILE/3 opens it with three, also those that have a default", source->part);
+                      "'%s' is not a number of inputs: FILE/3 opens it with three, also those that have a default", source->part);
       return NULL;
     }
   sketch = ph_sketch_new (source);

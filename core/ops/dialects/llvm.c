@@ -73,4 +73,4 @@ static const PhForeignOp instructions[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_llvm = { .domain = "llvm", .title = "LLVM", .newest = 1, .foreign = instructions };
+const PhDialect ph_dialect_llvm = { .domain = "llvm", .title = "LLVM", .foreign = instructions };

@@ -94,4 +94,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_mindspore = { .domain = "mindspore", .title = "MindSpore", .newest = 1, .foreign = operators };
+const PhDialect ph_dialect_mindspore = { .domain = "mindspore", .title = "MindSpore", .foreign = operators };

@@ -177,4 +177,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_relax = { .domain = "relax", .title = "TVM Relax", .newest = 1, .foreign = operators };
+const PhDialect ph_dialect_relax = { .domain = "relax", .title = "TVM Relax", .foreign = operators };

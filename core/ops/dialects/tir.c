@@ -37,4 +37,4 @@ static const PhForeignOp operators[] = {
   { NULL },
 };
 
-const PhDialect ph_dialect_tir = { .domain = "tir", .title = "TVM TIR", .newest = 1, .foreign = operators };
+const PhDialect ph_dialect_tir = { .domain = "tir", .title = "TVM TIR", .foreign = operators };
