@@ -163,7 +163,7 @@ ph_aten_spread (const PhNode *node, PhValue *const *in, guint *n)
   if (signature == NULL || list == NULL || !ph_aten_is_list (list) || strcmp (list->op_type, "ListConstruct") != 0
       || (!g_str_has_prefix (signature, "*tensors") && !g_str_has_prefix (signature, "equation *tensors")))
     return NULL;
-  all = g_new0 (PhValue *, list->inputs->len + 1);
+  all = g_new0 (PhValue *, list->inputs->len + PH_CONVERT_SPARE);
   for (guint i = 0; i < list->inputs->len; i++)
     all[i] = list->inputs->pdata[i];
   *n = list->inputs->len;

@@ -75,8 +75,9 @@ with_operands (PhConvert *l, PhConvertFunc rule, guint least, PhValue **out)
     ok = ok && all->pdata[i] != NULL;
   if (!ok)
     return ph_convert_stay (l, "an operand is missing, or cannot be read from its text");
-  l->in = (PhValue **) all->pdata;
   l->n_in = all->len;
+  g_ptr_array_set_size (all, (int) (all->len + PH_CONVERT_SPARE));
+  l->in = (PhValue **) all->pdata;
   ok = rule (l, out);
   l->in = in;
   l->n_in = n;

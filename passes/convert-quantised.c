@@ -179,7 +179,7 @@ ph_quantised_lower (PhConvert *l, PhConvertFunc lower, GHashTable *quantised, Ph
       if (same)
         return lower (l, out);
     }
-  real = g_new0 (PhValue *, l->n_in + 1);
+  real = g_new0 (PhValue *, l->n_in + PH_CONVERT_SPARE);
   for (guint i = 0; i < l->n_in; i++)
     {
       g_auto (Quantisation) q = { 0 };

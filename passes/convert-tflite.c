@@ -70,7 +70,7 @@ only_moves (const char *op)
 gboolean
 ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
 {
-  g_autofree PhValue **in = g_new0 (PhValue *, l->n_in + 1);
+  g_autofree PhValue **in = g_new0 (PhValue *, l->n_in + PH_CONVERT_SPARE);
   PhValue **stored = l->in, *scale, *zero;
   gboolean ok, floats = FALSE;
   gint64 axis;

@@ -131,7 +131,7 @@ moves_wide_only (const PhConvertRule *rule)
 static gboolean
 convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, PhValue **out)
 {
-  g_autofree PhValue **wide = g_new0 (PhValue *, l->n_in + 1);
+  g_autofree PhValue **wide = g_new0 (PhValue *, l->n_in + PH_CONVERT_SPARE);
   PhValue **narrow = l->in;
   gboolean any = FALSE, ok;
 
@@ -184,8 +184,8 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
               GError **error)
 {
   PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
-  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1), **in = g_new0 (PhValue *, node->inputs->len + 1),
-                     **all = NULL;
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1),
+                     **in = g_new0 (PhValue *, node->inputs->len + PH_CONVERT_SPARE), **all = NULL;
   PhConvert l
       = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
   g_autofree char *base = g_strdup (ph_node_output (node, 0)->name);

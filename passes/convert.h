@@ -8,13 +8,14 @@
 
 G_BEGIN_DECLS
 
+#define PH_CONVERT_SPARE 8
 typedef struct
 {
   PhPassRun *run;
   PhNode *node;
   const char *op; /* its normalised name: "dot_general"                                         */
   PhBuilder *b;
-  PhValue **in; /* the operands                                                               */
+  PhValue **in; /* the operands, and PH_CONVERT_SPARE times NULL: a damaged file may lack those that a rule reads */
   guint n_in, n_out;
   PhDType expressed; /* set: computed in it instead of the type that is stored                     */
   char *stays;       /* (nullable) owned: why the rule does not apply                              */

@@ -111,7 +111,7 @@ test_doubling_unknown (void)
   TELL (&session, "set memory default");
   g_clear_pointer (&answer, g_free);
   answer = ask (&session, FALSE, "set memory much");
-  g_assert_nonnull (strstr (answer, "no size"));
+  g_assert_nonnull (strstr (answer, "not a size"));
 }
 
 /* Forty functions, each calling the next one twice, stand for 10^12 nodes. */

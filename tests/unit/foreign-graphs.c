@@ -132,7 +132,7 @@ test_openvino (void)
   assert_has (text, "small (float[?,3] x, float[3] w) => (float[?,3] clamp)");
   assert_has (text, "The elements of the constant 'w' are not there: it became an input");
   assert_has (text, "[clamp] clamp = openvino.Clamp <max = 6, min = -1.5> (sum)");
-  assert_has (missing, "layer 'clamp' uses '77:2' (layer:port), which there is not");
+  assert_has (missing, "layer 'clamp' uses '77:2' (layer:port), which does not exist");
   g_assert_nonnull (strstr (twice, "file: "));
   assert_has (cut, "not readable as XML");
   assert_has (shape, "the constant 'w' has the shape '3,x', which cannot be");

@@ -281,7 +281,7 @@ test_growing_state (void)
       g_assert_cmpstr (found, ==, "float[?,2]");
     }
   g_assert_cmpuint (problems->len, ==, 1);
-  g_assert_nonnull (strstr (problems->pdata[0], "'o' is declared float[0,2], but its body hands on float[1,2]"));
+  g_assert_nonnull (strstr (problems->pdata[0], "'o' is declared float[0,2], but its body returns float[1,2]"));
 }
 
 static void

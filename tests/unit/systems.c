@@ -13,7 +13,7 @@ static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
 {
   static const char head[]
-      = "<ir_version: 11, opset_import: [\"\" : 23, \"tf\" : 1, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
+      = "<ir_version: 11, opset_import: [\"\" : 23, \"tf\" : 1, \"aten\" : 1, \"prim\" : 1, \"prims\" : 1, \"torch\" : 1, \"stablehlo\" : 1, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
   g_autofree char *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, name, &error);
