@@ -207,7 +207,7 @@ gather_lines (PhTensor *x, PhTensor *indices, guint axis, const gint64 *strides,
   memcpy (steps, strides, (last + 1) * sizeof *steps);
   steps[axis] = 0;
   ph_walk_init (&walk, last, dims); /* all axes but the last one */
-  ph_walk_add_strided (&walk, steps, 0);
+  ph_walk_add_strided (&walk, steps);
   do
     {
       const char *line = from + walk.offset[0] * (gint64) size;
