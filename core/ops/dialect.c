@@ -10,8 +10,7 @@ static const struct { const char *name; const PhOp *now; } former_onnx[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_onnx
-    = { .domain = "", .title = "ONNX", .former = (gconstpointer) former_onnx };
+const PhDialect ph_dialect_onnx = { .domain = "", .title = "ONNX", .former = (gconstpointer) former_onnx };
 const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML" };
 const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime" };
 const PhDialect ph_dialect_nchwc = { .domain = "com.microsoft.nchwc", .title = "ONNX Runtime" };
