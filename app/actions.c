@@ -22,6 +22,7 @@ static const PhAction own_actions[] = {
   { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
   { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
   { "win.break-node",     N_("Breakpoint at the Node"), N_("Stop the run before rewrites of the selected node, or no longer"), "F7", NULL, N_("Steps") },
+  { "win.fix-dimension",  N_("Fix a _Dimension…"),      N_("Give an open dimension of the inputs, such as batch, its size"), NULL, NULL, N_("Steps") },
   { "win.compare-with",   N_("Compare _With…"),         N_("Open another model and show what it has instead"), "<Control><Shift>o", NULL, N_("Changes") },
   { "win.next-change",    N_("Next Change"),            N_("Select the next node, or line, that changed"), "F8", NULL, N_("Changes") },
   { "win.previous-change", N_("Previous Change"),       NULL, "<Shift>F8", NULL, N_("Changes") },

@@ -183,6 +183,42 @@ ACTION (break_node)
     ph_document_view_toast (ph_window_get_view (self), _ ("Select a node first: the run then stops before rewrites of it."));
 }
 
+/* Returns the name of an open dimension, of the selected input if it has one, or NULL if the model has none. */
+static const char *
+open_dimension (PhDocument *document)
+{
+  PhModel *model = ph_document_get_model (document);
+  const PhId selected = ph_document_get_selection (document);
+  const char *found = NULL;
+
+  for (guint i = 0; model && i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      const PhType *type = input->type;
+
+      for (guint d = 0; type && type->kind == PH_KIND_TENSOR && type->has_rank && d < type->rank; d++)
+        {
+          const char *name = ph_dim_name (type->dims[d]);
+
+          if (name && input->id == selected)
+            return name;
+          if (name && !found)
+            found = name;
+        }
+    }
+  return found;
+}
+
+ACTION (fix_dimension)
+{
+  PhWindow *self = data;
+  const char *name = open_dimension (self->document);
+  g_autofree char *line = name ? g_strdup_printf ("run bind-dimensions %s=", name) : NULL;
+
+  if (line)
+    ph_window_prompt (self, line);
+}
+
 ACTION (go_first)
 {
   ph_window_run (data, "goto 0");
@@ -313,7 +349,7 @@ ph_window_why_off (PhWindow *self, const char *action)
                                         "command.source", "command.quit", "command.ops",    NULL };
   /* clang-format off */
   static const char *const need_document[]
-      = { "win.break-node", "win.compare-with", "win.search-next",   "win.search-previous", "win.go-first",
+      = { "win.break-node", "win.fix-dimension", "win.compare-with", "win.search-next",   "win.search-previous", "win.go-first",
           "win.go-last",    "view.page",        "view.pipeline",     "view.inspector",      NULL };
   /* clang-format on */
   gboolean is_command = g_str_has_prefix (action, "command.");
@@ -332,6 +368,8 @@ ph_window_why_off (PhWindow *self, const char *action)
     return _ ("The pipeline has been run to its end.");
   if (g_str_equal (action, "win.go-last") && at.step >= history->steps->len)
     return _ ("This is the last step.");
+  if (g_str_equal (action, "win.fix-dimension") && !open_dimension (self->document))
+    return _ ("All dimensions of the inputs have their size.");
   return NULL;
 }
 
@@ -375,7 +413,7 @@ ph_window_install_actions (PhWindow *self)
   /* clang-format off */
   static const GActionEntry entries[] = {
     { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
-    { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first },
+    { "find-text", find_text, "s" }, { "break-node", break_node }, { "fix-dimension", fix_dimension }, { "search-previous", search_previous }, { "go-first", go_first },
     { "go-last", go_last }, { "open-uri", open_uri, "s" }, { "example", open_example, "s" }, { "focus-console", focus_console },
     { "focus-graph", focus_graph }, { "next-pane", next_pane }, { "previous-pane", previous_pane },
     { "new-tab", new_tab }, { "close-tab", close_tab }, { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" },

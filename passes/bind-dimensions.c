@@ -17,7 +17,13 @@
  *
  * sets the type of an input that has none in the file, as in all TorchScript archives. */
 
-static const char why[] = "With the size known, shapes are constants, and what is computed from them can be folded.";
+/* Written after what became what: "batch is 8". (transfer full) */
+static char *
+explain (const char *name, const char *size)
+{
+  return g_strdup_printf ("%s is %s. With the size known, shapes are constants, and what is computed from them can be folded.",
+                          name, size);
+}
 
 static gboolean
 read_binding (const char *text, const char **symbol, gint64 *size, GError **error)
@@ -110,6 +116,7 @@ bind_input (PhPassRun *run, const char *text, gboolean *taken, GError **error)
         }
       type = both;
     }
+  g_autofree char *shape = ph_type_to_string (type), *why = explain (name, shape);
   if (!ph_pass_begin (run, "bind", NULL, why))
     return TRUE;
   return ph_pass_close (run, ph_value_set_type (input, type, error) && ph_infer_model (model, TRUE, NULL, error));
@@ -167,6 +174,7 @@ static gboolean
 bind_one (PhPassRun *run, const char *symbol, gint64 size, GError **error)
 {
   PhModel *model = ph_pass_run_model (run);
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, size), *why = explain (symbol, text);
 
   if (!ph_pass_begin (run, "bind", NULL, why))
     return TRUE;
@@ -222,7 +230,8 @@ bind_dimensions (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "bind", .matches = "float[batch, 3]", .becomes = "float[1, 3]", .why = why },
+  { "bind", .matches = "float[batch, 3]", .becomes = "float[8, 3], with batch=8",
+    .why = "With the size known, shapes are constants, and what is computed from them can be folded." },
 };
 
 /* clang-format off */

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 cd "$(dirname "$0")/.." || exit 1
 status=0
-for file in $(grep -lE '(^|[^A-Za-z0-9_])(_|N_|ngettext) ?\("' app/*.c views/*.c core/console/commands/commands-*.c passes/pipeline.c) resources/ui/*.ui; do
+for file in $(grep -lE '(^|[^A-Za-z0-9_])(_|N_|ngettext) ?\("' app/*.c views/*.c core/console/commands/commands-*.c core/draw/*.c passes/pipeline.c) resources/ui/*.ui; do
   grep -qx "$file" po/POTFILES || { echo "po/POTFILES has no $file"; status=1; }
 done
 for file in $(cat po/POTFILES); do

@@ -30,6 +30,11 @@ ACTION (select_node)
   ph_graph_canvas_show_node (ph_graph_pane_get_canvas (data), g_variant_get_uint32 (parameter));
 }
 
+ACTION (feed)
+{
+  g_signal_emit_by_name (ph_graph_pane_get_canvas (data), "node-activated", g_variant_get_uint32 (parameter));
+}
+
 ACTION (copy_name)
 {
   PhNode *node = selected_node (data);
@@ -117,6 +122,21 @@ add_node (GMenu *menu, PhGraphPane *pane, PhNode *node)
   g_menu_append (ph_context_menu_section (menu), *node->name ? _ ("Copy Its _Name") : _ ("Copy Its _Number"), "graph.copy-name");
 }
 
+static void
+add_input (GMenu *menu, const PhValue *input)
+{
+  const PhType *type = input->type;
+  GMenu *section = ph_context_menu_section (menu);
+  g_autofree char *action = g_strdup_printf ("graph.feed(uint32 %u)", input->id);
+  gboolean open = FALSE;
+
+  for (guint d = 0; type && type->kind == PH_KIND_TENSOR && type->has_rank && d < type->rank; d++)
+    open = open || ph_dim_name (type->dims[d]);
+  g_menu_append (section, _ ("Type Its _Value…"), action);
+  if (open)
+    g_menu_append (section, _ ("Fix a _Dimension…"), "win.fix-dimension");
+}
+
 /* @x, @y: in the canvas. */
 static void
 show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, double y)
@@ -124,6 +144,8 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
   PhDocument *document = ph_console_get_document (ph_graph_pane_get_console (pane));
   PhModel *model = ph_document_get_model (document);
   PhNode *node = model && id ? ph_model_find_node (model, id) : NULL;
+  PhValue *value = model && id && !node ? ph_model_find_value (model, id) : NULL,
+          *input = value && value->is_input ? value : NULL;
   g_autoptr (GMenu) menu = g_menu_new ();
   graphene_point_t point;
 
@@ -139,6 +161,8 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
     }
   if (node)
     add_node (menu, pane, node);
+  else if (input)
+    add_input (menu, input);
   else
     {
       GMenu *section = ph_context_menu_section (menu);
@@ -154,9 +178,10 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
     g_menu_append (ph_context_menu_section (menu), _ ("Show _Everything Again"), "view.part::all");
   if (gtk_widget_compute_point (GTK_WIDGET (canvas), GTK_WIDGET (pane), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
     ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu),
-                            !node         ? _ ("Graph")
-                            : *node->name ? node->name
-                                          : node->op_type,
+                            input                 ? input->name
+                            : !node               ? _ ("Graph")
+                            : *node->name != '\0' ? node->name
+                                                  : node->op_type,
                             point.x, point.y);
 }
 
@@ -222,7 +247,7 @@ ph_graph_menu_install (PhGraphPane *pane, GActionMap *actions)
   /* clang-format off */
   static const GActionEntry entries[] = {
     { "toggle-box", toggle_box, "i" }, { "select", select_node, "u" }, { "copy-name", copy_name }, { "compute", compute },
-    { "explain", explain },
+    { "explain", explain }, { "feed", feed, "u" },
   };
   /* clang-format on */
 

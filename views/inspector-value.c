@@ -184,16 +184,15 @@ add_sizes (PhInspector *self, const PhValue *value)
 {
   for (guint i = 0; value->type && value->type->has_rank && i < value->type->rank; i++)
     {
-      g_autofree char *symbol = ph_dim_to_string (value->type->dims[i]);
-      /* A name, not a number, a formula or a question mark. */
-      if (ph_dim_known (value->type->dims[i]) || symbol[strcspn (symbol, "?+-*/() ")] != '\0')
+      const char *symbol = ph_dim_name (value->type->dims[i]);
+      if (!symbol)
         continue;
       g_autofree char *placeholder = g_strdup_printf (_ ("Fix %s at…"), symbol),
                       *name = g_strdup_printf (_ ("Size of %s"), symbol);
       GtkWidget *entry = new_entry (self, name, placeholder, G_CALLBACK (on_size_typed));
       gtk_box_append (self->sections, entry);
       gtk_entry_set_input_purpose (GTK_ENTRY (entry), GTK_INPUT_PURPOSE_DIGITS);
-      g_object_set_data_full (G_OBJECT (entry), "symbol", g_steal_pointer (&symbol), g_free);
+      g_object_set_data (G_OBJECT (entry), "symbol", (gpointer) symbol);
     }
 }
 

@@ -17,7 +17,6 @@ struct _PhRooflinePane
   PhInk *ink;
   PhConsole *console;   /* (nullable) */
   PhDocument *document; /* (nullable) its document */
-  PhPeaks peaks;        /* those that the profile was measured with */
   GArray *marks;        /* (nullable) (element-type PhRooflineMark): made when they are drawn, for this size: */
   int width, height;
   guint first_dot, n_dots; /* of @marks: the nodes, the slowest first */
@@ -73,6 +72,12 @@ forget_marks (PhRooflinePane *self)
   self->n_dots = 0;
 }
 
+static const char *
+say (const char *text)
+{
+  return _ (text);
+}
+
 static void
 make_marks (PhRooflinePane *self, int width, int height)
 {
@@ -81,8 +86,7 @@ make_marks (PhRooflinePane *self, int width, int height)
   if (!profile || (self->marks && self->width == width && self->height == height))
     return;
   forget_marks (self);
-  self->marks = ph_roofline_marks (profile, ph_document_get_model (self->document), &self->peaks, ph_style_theme (), width,
-                                   height);
+  self->marks = ph_roofline_marks (profile, ph_document_get_model (self->document), say, ph_style_theme (), width, height);
   self->width = width;
   self->height = height;
   for (guint i = 0; i < self->marks->len; i++)
@@ -112,8 +116,6 @@ on_changed (PhRooflinePane *self)
 static void
 on_profile (PhRooflinePane *self)
 {
-  if (get_profile (self))
-    self->peaks = ph_machine_peaks ();
   gtk_stack_set_visible_child_name (self->content, get_profile (self) ? "chart" : "empty");
   on_changed (self);
 }

@@ -145,13 +145,12 @@ PhMeasure *
 ph_measure_new_of_profile (const PhProfile *profile, PhColorMode mode)
 {
   GHashTable *table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  const PhPeaks peaks = mode == PH_COLOR_ROOF ? ph_machine_peaks () : (PhPeaks) { 0 };
   guint n;
   const PhNodeTime *times = ph_profile_times (profile, &n);
 
   for (guint i = 0; i < n; i++)
     {
-      const double reached = mode == PH_COLOR_ROOF ? ph_peaks_reached (&peaks, &times[i]) : 0;
+      const double reached = mode == PH_COLOR_ROOF ? ph_peaks_reached (ph_profile_peaks (profile), &times[i]) : 0;
       const double number = mode == PH_COLOR_ROOF ? CLAMP (1 - reached, 0, 1) : (double) times[i].ns / 1e9;
       gpointer entry = mode == PH_COLOR_KERNEL   ? (gpointer) g_strdup (times[i].kernel)
                        : mode == PH_COLOR_LAYOUT ? (gpointer) g_strdup (times[i].layout)

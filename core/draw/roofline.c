@@ -7,6 +7,10 @@
 
 #include "core/draw/draw-private.h"
 #include "core/number.h"
+#include "core/run/peaks.h"
+
+/* Marks text for translation; the window translates it. */
+#define N_(text) text
 
 #define SVG_WIDTH  760.0
 #define SVG_HEIGHT 480.0
@@ -24,11 +28,20 @@ typedef struct
 {
   GArray *marks;
   PhTheme theme;
-  double x0, x1, y0, y1;           /* log10 of the axes' ranges: flop per byte, Gflop per second */
-  double left, right, top, bottom; /* of the plot */
-  double most;                     /* the largest radius */
-  GPtrArray *kernels;              /* (element-type utf8) by name, so that each keeps its colour */
+  double x0, x1, y0, y1;                 /* log10 of the axes' ranges: flop per byte, Gflop per second */
+  double left, right, top, bottom;       /* of the plot */
+  double most;                           /* the largest radius */
+  GPtrArray *kernels;                    /* (element-type utf8) by name, so that each keeps its colour */
+  const char *(*say) (const char *text); /* (nullable) */
 } Plot;
+
+static const char *words (const Plot *plot, const char *text) G_GNUC_FORMAT (2);
+
+static const char *
+words (const Plot *plot, const char *text)
+{
+  return plot->say != NULL ? plot->say (text) : text;
+}
 
 static double
 across (const Plot *plot, double intensity)
@@ -174,7 +187,7 @@ add_axes (Plot *plot)
       last = y;
     }
   add_text (plot, (plot->left + plot->right) / 2, plot->bottom + 30, 0.5, 0.8,
-            "operations for each byte that is read or written");
+            words (plot, N_ ("operations for each byte that is read or written")));
   add_text (plot, 8, plot->top - 16, 0, 0.8, "Gflop/s");
 }
 
@@ -182,8 +195,9 @@ static void
 add_roof (Plot *plot, const PhPeaks *peaks)
 {
   g_autofree char *gflops = ph_number_to_string ("%.3g", peaks->gflops),
-                  *compute = g_strdup_printf ("%s Gflop/s, a large product", gflops);
-  g_autofree char *gbytes = ph_number_to_string ("%.3g", peaks->gbytes), *memory = g_strdup_printf ("%s GB/s, a copy", gbytes);
+                  *compute = g_strdup_printf (words (plot, N_ ("%s Gflop/s, a large product")), gflops);
+  g_autofree char *gbytes = ph_number_to_string ("%.3g", peaks->gbytes),
+                  *memory = g_strdup_printf (words (plot, N_ ("%s GB/s, a copy")), gbytes);
   const double left = pow (10, plot->x0), right = pow (10, plot->x1), bottom = pow (10, plot->y0);
   const double ridge = CLAMP (peaks->gbytes > 0 ? peaks->gflops / peaks->gbytes : left, left, right);
   double from = left;
@@ -202,6 +216,25 @@ add_roof (Plot *plot, const PhPeaks *peaks)
   add_text (plot, (x + across (plot, ridge)) / 2 - 8, (y + top) / 2 - 12, 1, 0.7, memory);
 }
 
+/* Says how many nodes the picture leaves out. */
+static void
+add_missing (Plot *plot, const PhNodeTime *times, guint n)
+{
+  guint missing = 0, all = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (!times[i].inside)
+      {
+        missing += !is_shown (&times[i]);
+        all++;
+      }
+  if (missing == 0)
+    return;
+  g_autofree char *text = g_strdup_printf (words (plot, N_ ("%u of %u nodes without a dot: no operations to count")), missing,
+                                           all);
+  add_text (plot, plot->right - 4, plot->top - 16, 1, 0.8, text);
+}
+
 static PhColor
 kernel_color (Plot *plot, const char *kernel, double alpha)
 {
@@ -213,17 +246,18 @@ kernel_color (Plot *plot, const char *kernel, double alpha)
 
 /* Says all about a node in a line. (transfer full) */
 static char *
-describe (const PhNodeTime *time, const PhNode *node, const PhPeaks *peaks, double share)
+describe (const Plot *plot, const PhNodeTime *time, const PhNode *node, const PhPeaks *peaks, double share)
 {
-  g_autofree char *label = node != NULL ? ph_node_label (node) : g_strdup_printf ("n%u, not at this position", time->node);
+  g_autofree char *label = node != NULL ? ph_node_label (node)
+                                        : g_strdup_printf (words (plot, N_ ("n%u, not at this position")), time->node);
   const gboolean brief = time->ns < 1000000;
   g_autofree char *took = ph_number_to_string ("%.3g", (double) time->ns / (brief ? 1e3 : 1e6)),
                   *part = ph_number_to_string ("%.1f", 100 * share);
   g_autofree char *rate = ph_number_to_string ("%.3g", rate_of (time)),
                   *bytes = ph_number_to_string ("%.3g", (double) time->bytes / (double) time->ns);
-  g_autofree char *text = g_strdup_printf ("%s: %s, %s %s, %s%% of the time, %s Gflop/s, %s GB/s, %.0f%% of the roof", label,
-                                           time->kernel, took, brief ? "µs" : "ms", part, rate, bytes,
-                                           100 * ph_peaks_reached (peaks, time));
+  g_autofree char *text = g_strdup_printf (
+      words (plot, N_ ("%s: %s, %s %s, %s%% of the time, %s Gflop/s, %s GB/s, %.0f%% of the roof")), label, time->kernel, took,
+      brief ? "µs" : "ms", part, rate, bytes, 100 * ph_peaks_reached (peaks, time));
 
   return g_utf8_make_valid (text, -1);
 }
@@ -237,7 +271,7 @@ add_node (Plot *plot, const PhNodeTime *time, const PhNode *node, const PhPeaks 
                                 .y = up (plot, rate_of (time)),
                                 .size = CLAMP (plot->most * sqrt (share * 2), LEAST, plot->most),
                                 .color = kernel_color (plot, time->kernel, 0.7),
-                                .text = describe (time, node, peaks, share),
+                                .text = describe (plot, time, node, peaks, share),
                                 .node = time->node };
 
   g_array_append_val (plot->marks, mark);
@@ -264,10 +298,12 @@ clear_mark (gpointer data)
 }
 
 GArray *
-ph_roofline_marks (const PhProfile *profile, PhModel *model, const PhPeaks *peaks, PhTheme theme, double width, double height)
+ph_roofline_marks (const PhProfile *profile, PhModel *model, const char *(*say) (const char *text), PhTheme theme, double width,
+                   double height)
 {
+  const PhPeaks *peaks = ph_profile_peaks (profile);
   g_autoptr (GPtrArray) kernels = g_ptr_array_new ();
-  Plot plot = { .marks = g_array_new (FALSE, FALSE, sizeof (PhRooflineMark)), .theme = theme, .kernels = kernels };
+  Plot plot = { .marks = g_array_new (FALSE, FALSE, sizeof (PhRooflineMark)), .theme = theme, .kernels = kernels, .say = say };
   double column;
   guint n, rows;
   const PhNodeTime *times = ph_profile_times (profile, &n);
@@ -276,6 +312,7 @@ ph_roofline_marks (const PhProfile *profile, PhModel *model, const PhPeaks *peak
   find_ranges (&plot, times, n, peaks);
   place (&plot, times, n, width, height, &rows, &column);
   add_axes (&plot);
+  add_missing (&plot, times, n);
   add_roof (&plot, peaks);
   for (guint i = 0; i < n; i++)
     if (is_shown (&times[i]))
@@ -399,10 +436,10 @@ write_mark (GString *out, const PhRooflineMark *mark)
 }
 
 char *
-ph_roofline_svg (const PhProfile *profile, PhModel *model, const PhPeaks *peaks)
+ph_roofline_svg (const PhProfile *profile, PhModel *model)
 {
   GString *out = g_string_new (NULL);
-  g_autoptr (GArray) marks = ph_roofline_marks (profile, model, peaks, PH_THEME_LIGHT, SVG_WIDTH, SVG_HEIGHT);
+  g_autoptr (GArray) marks = ph_roofline_marks (profile, model, NULL, PH_THEME_LIGHT, SVG_WIDTH, SVG_HEIGHT);
 
   g_string_append_printf (
       out,

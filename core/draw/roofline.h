@@ -4,7 +4,7 @@
 
 #include "core/draw/draw.h"
 #include "core/graph/graph.h"
-#include "core/run/peaks.h"
+#include "core/run/profile.h"
 
 G_BEGIN_DECLS
 
@@ -29,14 +29,14 @@ typedef struct
 
 /* (element-type PhRooflineMark) Both axes logarithmic, the roof as a line, one dot a node of @profile whose operations are known, as large
  * as its share of the time, in the colour of the kernel that ran it; the slowest first, so that smaller ones are on top. @model: (nullable)
- * at the position whose nodes have names. */
-GArray *ph_roofline_marks (const PhProfile *profile, PhModel *model, const PhPeaks *peaks, PhTheme theme, double width,
-                           double height);
+ * at the position whose nodes have names. @say: (nullable) translates the texts. */
+GArray *ph_roofline_marks (const PhProfile *profile, PhModel *model, const char *(*say) (const char *text), PhTheme theme,
+                           double width, double height);
 /* The dot of a node at this point. (nullable) */
 const PhRooflineMark *ph_roofline_at (const GArray *marks, double x, double y);
 /* @selected: the node whose dot has a ring, or PH_NO_ID. */
 void ph_roofline_draw (const GArray *marks, cairo_t *cr, PhInk *ink, PhTheme theme, PhId selected);
 /* The same as a file. (transfer full) */
-char *ph_roofline_svg (const PhProfile *profile, PhModel *model, const PhPeaks *peaks);
+char *ph_roofline_svg (const PhProfile *profile, PhModel *model);
 
 G_END_DECLS

@@ -551,6 +551,12 @@ ph_dim_div (PhDim a, PhDim b)
   return combine (a, b, poly_divide);
 }
 
+const char *
+ph_dim_name (PhDim dim)
+{
+  return dim.symbol != NULL && dim.symbol[strcspn (dim.symbol, "?+-*/() ")] == '\0' ? dim.symbol : NULL;
+}
+
 char *
 ph_dim_to_string (PhDim dim)
 {

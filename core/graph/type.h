@@ -26,6 +26,8 @@ PhDim ph_dim_sub (PhDim a, PhDim b); /* what has no exact form is unknown       
 PhDim ph_dim_mul (PhDim a, PhDim b);
 PhDim ph_dim_div (PhDim a, PhDim b); /* exact where provable, else floor as "floor(a/b)" */
 char *ph_dim_to_string (PhDim dim);  /* "3", "batch", "?" */
+/* (nullable) The dimension's name, if it is a name and no formula: what `run bind-dimensions NAME=SIZE` gives a size. */
+const char *ph_dim_name (PhDim dim);
 
 /* Types are interned: equal types are the same pointer, live for ever, and may be shared between threads. */
 typedef struct _PhType PhType;

@@ -4,11 +4,27 @@
 
 #define MANY 400 /* pairs of links, beyond which two vertices are not compared */
 
+/* Improving an order costs the square of the widest layer, which graphs of thousands of boxes joined at random make too much. The limit
+ * grows with the graph and counts comparisons, not time, so that the same graph always has the same picture. */
+gboolean
+ph_layered_is_spent (const PhLayered *layered)
+{
+  return layered->work > MIN (2000000 + 8000 * (guint64) layered->n, 30000000);
+}
+
+static int
+degree_of (const PhRows *rows, int v)
+{
+  return rows->start[v + 1] - rows->start[v];
+}
+
 /* Returns the weighted crossings of @a's and @b's links on one side with @a on the left, minus those with @a on the right. */
 static int
-gain_on (const PhLayered *layered, const PhRows *rows, gboolean downwards, int a, int b)
+gain_on (PhLayered *layered, const PhRows *rows, gboolean downwards, int a, int b)
 {
   int gain = 0;
+
+  layered->work += 1 + (guint64) degree_of (rows, a) * degree_of (rows, b);
 
   for (int i = rows->start[a]; i < rows->start[a + 1]; i++)
     {
@@ -26,12 +42,6 @@ gain_on (const PhLayered *layered, const PhRows *rows, gboolean downwards, int a
   return gain;
 }
 
-static int
-degree_of (const PhRows *rows, int v)
-{
-  return rows->start[v + 1] - rows->start[v];
-}
-
 static gboolean
 comparable (const PhLayered *layered, int a, int b)
 {
@@ -41,7 +51,7 @@ comparable (const PhLayered *layered, int a, int b)
 
 /* Returns the crossings saved by exchanging @a, the left one, and @b. */
 static int
-exchange_gain (const PhLayered *layered, int a, int b)
+exchange_gain (PhLayered *layered, int a, int b)
 {
   const int aside = layered->across == NULL ? 0 : layered->across[b] * layered->lines[a] - layered->across[a] * layered->lines[b];
 
@@ -55,7 +65,7 @@ ph_layered_exchange (PhLayered *layered)
   gboolean better = FALSE;
 
   for (int layer = 0; layer < layered->n_layers; layer++)
-    for (int i = layered->layer_start[layer]; i + 1 < layered->layer_start[layer + 1]; i++)
+    for (int i = layered->layer_start[layer]; i + 1 < layered->layer_start[layer + 1] && !ph_layered_is_spent (layered); i++)
       {
         const int a = layered->order[i], b = layered->order[i + 1];
 
@@ -73,7 +83,7 @@ ph_layered_exchange (PhLayered *layered)
 
 /* Finds the position in its layer at which the vertex at @at has the fewest crossings, and the crossings saved by the move. */
 static int
-best_move (const PhLayered *layered, const int *order, int n, int at, int *gain)
+best_move (PhLayered *layered, const int *order, int n, int at, int *gain)
 {
   const int v = order[at];
   int best = at;
@@ -122,7 +132,7 @@ ph_layered_sift (PhLayered *layered)
       const int n = layered->layer_start[layer + 1] - layered->layer_start[layer];
       g_autofree int *vertices = n > 2 ? g_memdup2 (order, sizeof (int) * n) : NULL;
 
-      for (int i = 0; i < n && vertices != NULL; i++)
+      for (int i = 0; i < n && vertices != NULL && !ph_layered_is_spent (layered); i++)
         {
           int gain, to = best_move (layered, order, n, layered->place[vertices[i]], &gain);
 

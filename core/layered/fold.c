@@ -164,6 +164,7 @@ ph_layered_fold (PhLayered *layered, const float *top, const float *bottom)
                       MIN (a, b) == a ? to->left + to->dx - GUTTER / 2 : to->right + to->dx + GUTTER / 2);
         }
     }
+  layout->folded = TRUE;
   layout->width = x - GUTTER;
   layout->height = height + 24;
 }

@@ -325,6 +325,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
     {
       shift[1] = gap_between (&columns[0], &columns[1]);
       layout->width = MAX (parts[0]->width, shift[1] + parts[1]->width);
+      layout->coarse |= parts[0]->coarse | parts[1]->coarse;
       layout->height = stack_layers (columns, 2, top, bottom);
       g_array_set_size (layout->points, 0);
       for (guint c = 0; c < 2; c++)

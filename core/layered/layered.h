@@ -21,7 +21,6 @@ typedef struct
 {
   int *start, *index;
 } PhRows;
-
 /* The first n_boxes vertices are the boxes; the others are bends of long edges, one chain for all the edges that
  * leave a box at one place. */
 typedef struct
@@ -40,9 +39,9 @@ typedef struct
   int *edge_chain;  /* of an edge: the first bend, -1: none                              */
   guint8 *reversed; /* of an edge: turned around so that there is no cycle               */
   float separation;
-  int *across, *lines; /* (nullable) of a vertex: lines to or from the other column, and those that go on below it, as
-                                  * they count: where they leave the column they cross what stands on that side      */
+  int *across, *lines; /* (nullable) of a vertex: lines to or from the other column, and those that go on below it */
   gboolean rightwards; /* the other column is at the right                                  */
+  guint64 work;        /* comparisons made so far to order it: see ph_layered_is_spent()    */
 } PhLayered;
 
 /* An edge as ranking sees it: without self-loops, turned so that there is no cycle. */
@@ -71,9 +70,10 @@ void ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows *in,
 gboolean ph_layered_spread (const PhLayout *layout, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank);
 /* order.c: orders each layer for few crossings. FALSE: cancelled. */
 gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
-/* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */
+/* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. Spent: it took too long. */
 gboolean ph_layered_exchange (PhLayered *layered);
 gboolean ph_layered_sift (PhLayered *layered);
+gboolean ph_layered_is_spent (const PhLayered *layered);
 /* Vertex @v to place @to of its layer; those between make room. */
 void ph_layered_move (PhLayered *layered, int v, int to);
 /* Of the links below each layer from @top up to @bottom, as they count. */

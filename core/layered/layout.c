@@ -97,7 +97,7 @@ ms_since (gint64 start)
 static const char *
 why_not_ask (PhLayout *layout, gboolean halves)
 {
-  if (layout->fold > 0)
+  if (layout->folded)
     return "columns";
   if (layout->n_boxes > (halves ? PH_LAYOUT_GRADIENT_MAX : PH_LAYOUT_DOT_MAX))
     return "too large for dot";
@@ -137,7 +137,7 @@ better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
   if (!ph_layout_layered (own, cancellable, error))
     return FALSE;
   own->own.ms = ms_since (start);
-  own->reason = why_not_ask (layout, halves);
+  own->reason = why_not_ask (own, halves);
   if (own->reason == NULL)
     {
       const float ms = own->own.ms;
@@ -213,7 +213,7 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       else if (!done)
         g_propagate_error (error, failed);
     }
-  if (done && layout->n_boxes <= FEW && layout->fold <= 0 && engine < PH_LAYOUT_NEATO)
+  if (done && layout->n_boxes <= FEW && !layout->folded && engine < PH_LAYOUT_NEATO)
     ph_layout_center_ends (layout);
   if (done && layout->engine < PH_LAYOUT_NEATO)
     ph_layout_part_heads (layout, NULL);

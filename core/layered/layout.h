@@ -64,7 +64,8 @@ typedef struct
   guint n_edges;
   GArray *points;             /* (element-type PhPoint) out                                    */
   float width, height;        /* out                                                           */
-  gboolean coarse;            /* out: time ran out, laid out with less care                    */
+  gboolean folded;            /* out: it became columns                                         */
+  gboolean coarse;            /* out: time ran out, or its order took too much work             */
   PhLayoutJudgement own, dot; /* out: of BEST: of both, as far as they were tried              */
   const char *reason;         /* out: of BEST: (nullable) why dot's picture was not taken      */
 } PhLayout;

@@ -175,6 +175,7 @@ ph_layered_crossings (PhLayered *layered, int top, int bottom)
 
   for (int layer = top; layer < bottom; layer++)
     {
+      layered->work += layered->layer_start[layer + 1] - layered->layer_start[layer];
       if (layer + 1 < layered->n_layers)
         crossings += crossings_below (layered, layer, tree, ends);
       if (layered->across != NULL)
@@ -373,7 +374,7 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
       n_bottoms += layered->down.start[v] == layered->down.start[v + 1];
     }
   /* Starts at the side with fewer vertices, then from the other side too while that is fast, then near the better order. */
-  for (int i = 0; i < starts && least > 0; i++)
+  for (int i = 0; i < starts && least > 0 && !ph_layered_is_spent (layered); i++)
     {
       if (i < 8)
         initial_order (layered, (n_tops <= n_bottoms) == (i % 2 == 0), i / 2);
@@ -399,5 +400,6 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
     for (int i = 0; i < 20 && ph_layered_sift (layered); i++)
       ;
   keep_flat (layered);
+  layered->layout->coarse |= ph_layered_is_spent (layered);
   return TRUE;
 }

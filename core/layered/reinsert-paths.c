@@ -45,7 +45,7 @@ add_cost (Gaps *gaps, int gap, gint64 cost)
 
 /* Adds the cost of @v's links on one side for each of its gaps, except for the link to @next on the path. */
 static void
-add_links (const PhLayered *layered, int v, int next, gboolean downwards, Gaps *gaps)
+add_links (PhLayered *layered, int v, int next, gboolean downwards, Gaps *gaps)
 {
   const PhRows *rows = downwards ? &layered->down : &layered->up;
   const int layer = layered->rank[v], start = layered->layer_start[layer], n = size_of (layered, layer);
@@ -59,6 +59,7 @@ add_links (const PhLayered *layered, int v, int next, gboolean downwards, Gaps *
 
       if (far == next)
         continue;
+      layered->work += n;
       for (int i = 0; i < n; i++)
         {
           const int u = layered->order[start + i];
@@ -105,7 +106,7 @@ add_across (const PhLayered *layered, int v, Gaps *gaps)
 static void
 add_layer (Threader *t, int above, int v, const Gaps *from, Gaps *to)
 {
-  const PhLayered *layered = t->layered;
+  PhLayered *layered = t->layered;
   const int start = layered->layer_start[layered->rank[v]];
   int presence = 0;
 
@@ -127,6 +128,7 @@ add_layer (Threader *t, int above, int v, const Gaps *from, Gaps *to)
         }
       place += w != v;
     }
+  layered->work += (guint64) from->n * (t->others->len + to->n);
   for (int f = 0; f < from->n; f++)
     {
       const int gap = from->low + f;
@@ -162,7 +164,7 @@ add_layer (Threader *t, int above, int v, const Gaps *from, Gaps *to)
 static gint64
 find_way (Threader *t, int reach, int *at)
 {
-  const PhLayered *layered = t->layered;
+  PhLayered *layered = t->layered;
   Gaps *gaps = NULL;
   gint64 least = G_MAXINT64;
 
@@ -261,7 +263,7 @@ ph_layered_thread (PhLayered *layered, int round)
   g_autofree int *order = g_memdup2 (layered->order, sizeof (int) * (layered->n + 1));
   gboolean better = FALSE;
 
-  for (int i = 0; i < layered->n; i++)
+  for (int i = 0; i < layered->n && !ph_layered_is_spent (layered); i++)
     {
       t.n = 0;
       for (int v = order[i]; v >= 0 && !t.done[v]; v = next_of (&t, v, round % 2 == 1))

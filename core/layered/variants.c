@@ -80,9 +80,16 @@ try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancel
 typedef struct
 {
   PhLayout *layout;
-  double cost;
+  double cost; /* -1: not needed yet: counting the crossings of a random graph takes longer than its layout */
   int way;
 } Best;
+
+/* A graph that is too tangled for one order would not be clearer in another. */
+static gboolean
+goes_on (const Best *best, gboolean done)
+{
+  return done && (best->layout == NULL || !best->layout->coarse);
+}
 
 /* Keeps the better layout. Returns FALSE if cancelled. */
 static gboolean
@@ -93,7 +100,9 @@ consider (Best *best, PhLayout *layout, const guint8 *presence, int way, GCancel
 
   if (tried == NULL)
     return FALSE;
-  cost = cost_of (tried);
+  if (best->layout != NULL && best->cost < 0)
+    best->cost = cost_of (best->layout);
+  cost = best->layout != NULL ? cost_of (tried) : -1;
   if (best->layout == NULL || cost < best->cost)
     {
       g_clear_pointer (&best->layout, ph_layout_free);
@@ -117,7 +126,7 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
   presence = find_presence (layout);
   for (guint e = 0; e < layout->n_edges && !has_ties; e++)
     has_ties = layout->edges[e].presence == 0;
-  for (int way = 0; way < (alike ? 1 : 8) && done; way++)
+  for (int way = 0; way < (alike ? 1 : 8) && goes_on (&best, done); way++)
     if (way < 4 || layout->n_boxes < FEW || (has_ties && !(way & 1)))
       done = consider (&best, layout, presence, way, cancellable, error);
   if (done && best.layout->spread)
@@ -125,7 +134,7 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
       const int chosen = best.way;
 
       /* A backward graph is wide in other layers when it is tied less: all of that once more. */
-      for (int way = 8; way < 16 && done; way++)
+      for (int way = 8; way < 16 && goes_on (&best, done); way++)
         if (way == (chosen | 8) || (has_ties && !alike && !(way & 1)))
           done = consider (&best, layout, presence, way, cancellable, error);
     }

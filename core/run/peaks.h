@@ -6,15 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Measured: a product of large matrices by oneDNN, and a copy that no cache holds. */
-typedef struct
-{
-  double gflops; /* 10^9 floating point operations a second                          */
-  double gbytes; /* 10^9 bytes a second, read and written                            */
-  guint threads; /* with so many for the product, or one if that is faster; one copies */
-} PhPeaks;
-
-/* Measured at the first call, and again when the number of threads has changed. From any thread. */
+/* Measured at the first call, and again when the number of threads has changed. From any thread, but it takes a tenth of a second: the
+ * window reads those of a profile. */
 PhPeaks ph_machine_peaks (void);
 
 /* What a node could reach at most, in 10^9 operations a second, by the operations that it does for each byte that it moves. */

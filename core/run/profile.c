@@ -7,6 +7,7 @@
 #include "core/graph/edit.h"
 #include "core/ops/infer.h"
 #include "core/run/kernels.h"
+#include "core/run/peaks.h"
 #include "core/run/run-private.h"
 
 /* A node while the runs last. */
@@ -26,6 +27,7 @@ struct _PhProfile
   GArray *times;       /* (element-type PhNodeTime) the slowest first, once finished   */
   GHashTable *by_node; /* PhId -> its place in times, from 1                           */
   gint64 total;
+  PhPeaks peaks;
   gboolean warm; /* the first run is over                                        */
 };
 
@@ -257,6 +259,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
       end_run (profile, progress.run > 0, progress.run + 1 == progress.n_runs);
     }
   finish (profile);
+  profile->peaks = ph_machine_peaks ();
   return g_steal_pointer (&profile);
 }
 
@@ -279,6 +282,12 @@ ph_profile_unref (PhProfile *profile)
   g_array_unref (profile->times);
   g_hash_table_unref (profile->by_node);
   g_free (profile);
+}
+
+const PhPeaks *
+ph_profile_peaks (const PhProfile *profile)
+{
+  return &profile->peaks;
 }
 
 guint

@@ -21,6 +21,14 @@ typedef struct
   gint64 packed;      /* bytes of weights that its kernel keeps in an order of its own                 */
 } PhNodeTime;
 
+/* Measured: a product of large matrices by oneDNN, and a copy that no cache holds. */
+typedef struct
+{
+  double gflops; /* 10^9 floating point operations a second                          */
+  double gbytes; /* 10^9 bytes a second, read and written                            */
+  guint threads; /* with so many for the product, or one if that is faster; one copies */
+} PhPeaks;
+
 /* Immutable once made, reference-counted, safe from any thread. */
 /* Computes @model's outputs @runs times (and once before, to warm up) and takes the median of each node's time. What an older
  * opset's node became when it was upgraded to be run counts for that node. (transfer full); NULL with an error. */
@@ -29,6 +37,8 @@ PhProfile *ph_profile_ref (PhProfile *profile);
 void ph_profile_unref (PhProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProfile, ph_profile_unref)
 
+/* What the machine could do at most when it was measured. (transfer none) */
+const PhPeaks *ph_profile_peaks (const PhProfile *profile);
 guint ph_profile_n_runs (const PhProfile *profile);
 gint64 ph_profile_total (const PhProfile *profile);                      /* ns of a whole run, the median */
 const PhNodeTime *ph_profile_find (const PhProfile *profile, PhId node); /* (nullable) it did not run     */

@@ -11,7 +11,8 @@
 #define GROUP_WIDTH  170.0f /* of a closed one */
 #define GROUP_HEIGHT 54.0f
 #define FOLD_ABOVE   6       /* groups in a chain, open or closed: they are folded into columns */
-#define FOLD_CHAIN   24      /* boxes in a chain that also has groups, or in a column             */
+#define FOLD_CHAIN   24      /* boxes in a chain inside of a group                                */
+#define FOLD_WHOLE   12      /* boxes in the whole picture, where it has groups                   */
 #define TALL         1500.0f /* points of a column of open groups, which is folded into several    */
 #define SLIM         3.0f    /* height to width of such a column                                   */
 #define SCREEN       2.0f    /* times as wide as high                                  */
@@ -220,9 +221,10 @@ choose_engine (const Inside *in, PhLayout *layout)
   /* With few boxes the first picture is also the final one; dot finishes within the time a window takes to open. */
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
   const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 2 * in->n_groups >= in->n_children;
-  const gboolean long_chain = in->n_children >= FOLD_CHAIN && options->by_scope
-                              && (in->group < 0 ? in->n_groups > 0
-                                                : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
+  const gboolean long_chain = options->by_scope
+                              && (in->group < 0 ? in->n_groups > 0 && in->n_children >= FOLD_WHOLE
+                                                : in->n_children >= FOLD_CHAIN
+                                                      && ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
 
   if (in->n_ties == 0 && (many_groups || long_chain || is_slim (in)))
     layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;

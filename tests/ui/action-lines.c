@@ -55,6 +55,8 @@ static const struct { const char *name, *reason; } reasons[] = {
   { "win.new-tab", TAB },
   { "win.close-tab", TAB },
   { "win.compare-with", ASKS_FILE },
+  { "win.fix-dimension", ASKS },
+  { "graph.feed", ASKS },
   { "win.find-text", "It fills in what to look for; each node found is selected, which is a line." },
   { "win.focus-console", KEYBOARD },
   { "win.focus-graph", KEYBOARD },

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "app/palette.h"
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
 #include "views/inspector.h"
@@ -127,6 +128,41 @@ type_into (const char *placeholder, const char *text)
 
   gtk_widget_grab_focus (entry);
   driver_type (text);
+}
+
+static gboolean
+has_popover (gpointer type)
+{
+  GtkWidget *popover = driver_find (GTK_WIDGET (driver_window ()), (GType) GPOINTER_TO_SIZE (type));
+
+  return popover && gtk_widget_get_mapped (popover);
+}
+
+/* Types the size behind the line that the console shows. */
+static void
+expect_asked (const char *size, const char *line, const char *expected)
+{
+  driver_settle ();
+  driver_type (size);
+  driver_expect_line (line);
+
+  const PhValue *input = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
+  g_autofree char *type = ph_type_to_string (input->type);
+  g_assert_cmpstr (type, ==, expected);
+}
+
+/* A dimension gets its size by the palette; the reason of the rewrite says which. */
+static void
+test_dimension (void)
+{
+  driver_open_example ("mlp", "none");
+  gtk_widget_grab_focus (GTK_WIDGET (driver_canvas ()));
+  driver_key ("ctrl+k");
+  driver_wait (has_popover, GSIZE_TO_POINTER (PH_TYPE_PALETTE), 20, "the palette is there");
+  driver_type ("fix a dim\n");
+  expect_asked ("8\n", "run bind-dimensions batch=8", "float[8,4]");
+  driver_run ("rewrites");
+  g_assert_nonnull (strstr (driver_last_text (), "batch is 8. "));
 }
 
 /* A value, or the size of a dimension, is typed where the input is looked at. */
@@ -299,6 +335,7 @@ main (int argc, char **argv)
   g_test_add_func ("/replies/in-console", test_in_console);
   g_test_add_func ("/replies/input", test_input);
   g_test_add_func ("/replies/typed", test_typed);
+  g_test_add_func ("/replies/dimension", test_dimension);
   g_test_add_func ("/replies/weights", test_weights);
   g_test_add_func ("/replies/counts", test_counts);
   g_test_add_func ("/replies/rewrites", test_rewrites);

@@ -73,6 +73,7 @@ test_chart (void)
   g_assert_cmpuint (n_dots (), >, 3);
   g_assert_cmpuint (count (svg, "<title>"), ==, n_dots () + 1);
   g_assert_nonnull (strstr (svg, "GB/s, a copy"));
+  g_assert_nonnull (strstr (svg, " nodes without a dot"));
   g_assert_cmpuint (count (svg, "nan") + count (svg, "inf\""), ==, 0);
 
   /* The last one is above the others. */

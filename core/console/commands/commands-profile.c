@@ -27,7 +27,6 @@ typedef struct
   gint64 seed; /* -1: only the feeds      */
   gboolean by_op, reference;
   char *roofline; /* (nullable) a file       */
-  PhPeaks peaks;
 } Profile;
 
 static void
@@ -198,6 +197,7 @@ reply_profile (PhCall *call, Profile *job)
   g_autoptr (GArray) sums = NULL;
   JsonArray *rows;
   const PhNodeTime *times;
+  const PhPeaks *peaks = ph_profile_peaks (job->profile);
   guint n, shown;
 
   times = ph_profile_times (job->profile, &n);
@@ -212,10 +212,10 @@ reply_profile (PhCall *call, Profile *job)
   json_object_set_int_member (call->reply->json, "runs", ph_profile_n_runs (job->profile));
   json_object_set_int_member (call->reply->json, "timed", n);
   rows = ph_reply_array (call->reply, job->by_op ? "ops" : "nodes");
-  json_object_set_double_member (call->reply->json, "peak_gflops_per_s", job->peaks.gflops);
-  json_object_set_double_member (call->reply->json, "peak_gbytes_per_s", job->peaks.gbytes);
+  json_object_set_double_member (call->reply->json, "peak_gflops_per_s", peaks->gflops);
+  json_object_set_double_member (call->reply->json, "peak_gbytes_per_s", peaks->gbytes);
   ph_reply_say (call->reply, "%.3f ms, the median of %u runs; this machine: %.0f Gflop/s, %.1f GB/s\n" PH_STYLE_DIM, total / 1e6,
-                ph_profile_n_runs (job->profile), job->peaks.gflops, job->peaks.gbytes);
+                ph_profile_n_runs (job->profile), peaks->gflops, peaks->gbytes);
   if (is_narrow (call->reply))
     ph_reply_say (call->reply, "%9s %7s %6s  %-12s  %s" PH_STYLE_RESET "\n", "ms", "share", "roof", "kernel",
                   job->by_op ? "operator" : "node");
@@ -234,7 +234,7 @@ reply_profile (PhCall *call, Profile *job)
       ph_json_set (row, "op", job->by_op ? names->pdata[times[i].node - 1] : node != NULL ? node->op_type : "");
       if (!job->by_op)
         ph_json_set (row, "name", node != NULL ? node->name : "");
-      add_numbers (row, &times[i], total, &job->peaks);
+      add_numbers (row, &times[i], total, peaks);
       if (!job->by_op)
         json_object_set_boolean_member (row, "inside", times[i].inside);
       say_row (call, row, label != NULL ? label : json_object_get_string_member (row, "op"), &times[i]);
@@ -263,11 +263,10 @@ profile_work (PhCall *call, GError **error)
   job->profile = ph_profile_model (job->model, feeds, (guint) job->runs, &options, error);
   if (job->profile == NULL)
     return FALSE;
-  job->peaks = ph_machine_peaks ();
   reply_profile (call, job);
   if (job->roofline != NULL)
     {
-      g_autofree char *svg = ph_roofline_svg (job->profile, job->model, &job->peaks);
+      g_autofree char *svg = ph_roofline_svg (job->profile, job->model);
 
       if (!ph_replace_contents (job->roofline, svg, strlen (svg), error))
         {

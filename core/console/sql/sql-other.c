@@ -362,8 +362,7 @@ column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
       break;
     default:
       {
-        const PhPeaks peaks = ph_machine_peaks ();
-        const double reached = ph_peaks_reached (&peaks, time);
+        const double reached = ph_peaks_reached (ph_profile_peaks (sql->profile), time);
 
         if (reached >= 0)
           sqlite3_result_double (out, reached);
