@@ -38,6 +38,7 @@ ph_infer_run_clear (PhInferRun *run)
 {
   g_clear_pointer (&run->contents, g_hash_table_unref);
   g_clear_pointer (&run->declared, g_hash_table_unref);
+  g_clear_pointer (&run->told, g_hash_table_unref);
   g_clear_pointer (&run->arena, g_ptr_array_unref);
 }
 

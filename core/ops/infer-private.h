@@ -15,6 +15,7 @@ typedef struct
   gboolean stop_at_error;
   GPtrArray *problems;  /* (nullable) (element-type char*)                                         */
   GHashTable *declared; /* (nullable) values whose type, which the file declares, was looked at    */
+  GHashTable *told;     /* (nullable) values whose declared type was reported as wrong            */
   guint n_lies;
   guint depth;
 } PhInferRun;

@@ -76,6 +76,14 @@ ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared,
   g_ptr_array_add (infer->run->problems, g_strdup (problem->message));
 }
 
+gboolean
+ph_infer_restore (PhInfer *infer, PhValue *value, const PhType *declared, GError **error)
+{
+  if (infer->run->declared != NULL)
+    g_hash_table_remove (infer->run->declared, value);
+  return ph_value_set_type (value, declared, error);
+}
+
 /* Setting types */
 
 /* Returns the inferred type, completed by the declared one where inference is uncertain. @lies: they contradict each other; a declared
@@ -125,7 +133,9 @@ correct (PhInferRun *run, const PhNode *node, const PhValue *value, const PhType
   if (value->is_input && (type = ph_type_merge (value->type, inferred)) != NULL)
     return type;
   type = type != NULL ? type : inferred;
-  if (lies && run->problems != NULL && run->n_lies++ < MAX_LIES)
+  if (lies && run->told == NULL)
+    run->told = g_hash_table_new (NULL, NULL);
+  if (lies && run->problems != NULL && g_hash_table_add (run->told, (gpointer) value) && run->n_lies++ < MAX_LIES)
     {
       g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);
       g_autoptr (GError) problem = NULL;

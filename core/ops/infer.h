@@ -30,6 +30,8 @@ gboolean ph_infer_body (PhInfer *infer, const char *attr, const PhType *const *t
 const PhType *ph_infer_body_type (PhInfer *infer, const char *attr, guint output);
 /* @value, of a body, is @declared, and is @found in a later turn: a problem of the model. */
 void ph_infer_distrust (PhInfer *infer, const PhValue *value, const PhType *declared, const PhType *found);
+/* Gives @value, of a body, its declared type again, to be judged by the next inference as by the first. */
+gboolean ph_infer_restore (PhInfer *infer, PhValue *value, const PhType *declared, GError **error);
 /* Sets PH_ERROR_TYPE with the node's label in front; returns FALSE. */
 gboolean ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 

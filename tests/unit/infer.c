@@ -259,7 +259,6 @@ test_declared (void)
     }
 }
 
-/* A wrong declaration on many values is told a few times, and counted. */
 /* PyTorch writes down the shape that a state has in the first turn. */
 static void
 test_growing_state (void)
@@ -284,6 +283,30 @@ test_growing_state (void)
   g_assert_nonnull (strstr (problems->pdata[0], "'o' is declared float[0,2], but its body returns float[1,2]"));
 }
 
+/* A body is inferred again where its state widens. What contradicts its declarations follows then, too: what is printed is read as it is,
+ * and each lie is told once. */
+static void
+test_lies_in_growing_state (void)
+{
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), none = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = read_file (
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (int64 n, bool t, float s0, float[2] x) => (float[] y) {\n"
+      "  y = Loop (n, t, s0) <body = b (float16 i, float c, float s) => (bool d, float[] p) <int64[2] q> {\n"
+      "    d = Identity (c)  q = Relu (x)  p = Add (s, q)\n  }>\n}",
+      problems);
+  g_autofree char *text = ph_onnx_text_print (model, 64), *second = NULL;
+  g_autoptr (PhModel) again = read_file (text, none);
+
+  second = ph_onnx_text_print (again, 64);
+  g_assert_cmpstr (second, ==, text);
+  g_assert_nonnull (strstr (text, "(int64 i, bool c, float[] s)"));
+  g_assert_nonnull (strstr (text, "float[2] q"));
+  for (guint i = 0; i < problems->len; i++)
+    for (guint k = 0; k < i; k++)
+      g_assert_cmpstr (problems->pdata[i], !=, problems->pdata[k]);
+}
+
+/* A wrong declaration on many values is told a few times, and counted. */
 static void
 test_many_lies (void)
 {
@@ -317,5 +340,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/infer/declared", test_declared);
   g_test_add_func ("/infer/many-lies", test_many_lies);
   g_test_add_func ("/infer/growing-state", test_growing_state);
+  g_test_add_func ("/infer/lies-in-growing-state", test_lies_in_growing_state);
   return g_test_run ();
 }

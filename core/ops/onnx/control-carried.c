@@ -75,11 +75,11 @@ contradicts (const PhType *declared, const PhType *out)
 }
 
 /* Reduces the declared types of loop-carried values to their element types: their shapes may hold for the first iteration only, and the
- * body's declared types follow from them. */
+ * body's declared types follow from them. The @first inputs, the number of the turn and the condition, are not carried. */
 static void
-forget_shapes (GArray *kept)
+forget_shapes (GArray *kept, guint first)
 {
-  for (guint i = 0; i < kept->len; i++)
+  for (guint i = first; i < kept->len; i++)
     {
       Kept *one = &g_array_index (kept, Kept, i);
 
@@ -120,7 +120,7 @@ ph_infer_carried (PhInfer *infer, const PhType **types, guint n_types, guint fir
           types[first + i] = wide;
         }
       if (forget)
-        forget_shapes (kept);
+        forget_shapes (kept, first);
       if ((stable && !forget) || round > 6)
         {
           if (!ok)
@@ -131,7 +131,7 @@ ph_infer_carried (PhInfer *infer, const PhType **types, guint n_types, guint fir
         {
           Kept *value = &g_array_index (kept, Kept, i);
 
-          if (!ph_value_set_type (value->value, value->type, error))
+          if (!ph_infer_restore (infer, value->value, value->type, error))
             return FALSE;
         }
     }
