@@ -59,7 +59,7 @@ rounding (PhConvert *l, PhValue **out)
   if (ph_dtype_is_integer (ph_convert_dtype (value)))
     out[0] = value;
   else if (strcmp (name_of (l), "trunc") == 0 || strcmp (name_of (l), "fix") == 0)
-    out[0] = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, value), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, value)));
+    out[0] = ph_convert_trunc (l, value);
   else
     out[0] = ph_build_node (l->b,
                             *name_of (l) == 'f'   ? &ph_op_Floor
@@ -347,8 +347,7 @@ floor_quotient (PhConvert *l, PhValue *a, PhValue *b, gboolean down)
   PhValue *quotient = PH_BUILD (l->b, Div, a, b), *rest, *zero, *less;
 
   if (ph_dtype_is_float (dtype))
-    return down ? PH_BUILD (l->b, Floor, quotient)
-                : PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, quotient), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, quotient)));
+    return down ? PH_BUILD (l->b, Floor, quotient) : ph_convert_trunc (l, quotient);
   if (!down)
     return quotient;
   zero = ph_convert_number (l, dtype, 0);
@@ -547,8 +546,8 @@ const PhConvertRule ph_convert_aten[] = {
   UNARY ("abs"), UNARY ("neg"), UNARY ("sign"), UNARY ("relu"), UNARY ("exp"), UNARY ("log"), UNARY ("sqrt"), UNARY ("reciprocal"), UNARY ("sin"), UNARY ("cos"), UNARY ("tan"),
   UNARY ("asin"), UNARY ("acos"), UNARY ("atan"), UNARY ("sinh"), UNARY ("cosh"), UNARY ("asinh"), UNARY ("acosh"), UNARY ("atanh"), UNARY ("erf"), UNARY ("sigmoid"), UNARY ("tanh"),
   UNARY ("isnan"), UNARY ("isinf"), UNARY ("selu"), UNARY ("mish"), UNARY ("hardswish"), UNARY ("softsign"),
-  { "aten:floor", rounding, "Floor", whole }, { "aten:ceil", rounding, "Ceil", whole }, { "aten:round", rounding, "Round", whole }, { "aten:trunc", rounding, "Sign(x) Floor(|x|)", none },
-  { "aten:fix", rounding, "Sign(x) Floor(|x|)", none },
+  { "aten:floor", rounding, "Floor", whole }, { "aten:ceil", rounding, "Ceil", whole }, { "aten:round", rounding, "Round", whole }, { "aten:trunc", rounding, "Where(x < 0, Ceil, Floor)", none },
+  { "aten:fix", rounding, "Where(x < 0, Ceil, Floor)", none },
   COMPOSED ("exp2", "Exp(x ln 2)"), COMPOSED ("expm1", "Exp(x) - 1"), COMPOSED ("log1p", "Log(x + 1)"), COMPOSED ("log2", "Log(x) / ln 2"), COMPOSED ("log10", "Log(x) / ln 10"),
   COMPOSED ("rsqrt", "Reciprocal(Sqrt)"), COMPOSED ("square", "Mul(x, x)"), COMPOSED ("erfc", "1 - Erf(x)"), COMPOSED ("isfinite", "Not(IsNaN or IsInf)"),
   COMPOSED ("silu", "x Sigmoid(x)"), COMPOSED ("relu6", "Clip"), COMPOSED ("log_sigmoid", "-Softplus(-x)"), COMPOSED ("tanhshrink", "x - Tanh(x)"),

@@ -22,8 +22,7 @@ unary (PhConvert *l, PhValue **out)
   if (x == NULL)
     return FALSE;
   if (strcmp (op, "frac") == 0)
-    out[0] = PH_BUILD (l->b, Sub, x,
-                       PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, x), PH_BUILD (l->b, Floor, PH_BUILD (l->b, Abs, x))));
+    out[0] = PH_BUILD (l->b, Sub, x, ph_convert_trunc (l, x));
   else if (strcmp (op, "sgn") == 0)
     out[0] = PH_BUILD (l->b, Sign, x);
   else if (strcmp (op, "isposinf") == 0 || strcmp (op, "isneginf") == 0)

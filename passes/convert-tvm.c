@@ -57,8 +57,7 @@ activation (PhConvert *l, PhValue **out)
   else if (is (l, "nn.softplus"))
     out[0] = PH_BUILD (l->b, Softplus, x);
   else if (is (l, "trunc"))
-    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, ph_convert_like (l, x, 0)), PH_BUILD (l->b, Ceil, x),
-                       PH_BUILD (l->b, Floor, x));
+    out[0] = ph_convert_trunc (l, x);
   else if (is (l, "isfinite"))
     out[0] = PH_BUILD (l->b, Not, PH_BUILD (l->b, Or, PH_BUILD (l->b, IsNaN, x), PH_BUILD (l->b, IsInf, x)));
   else /* log (softmax (x)) and softmax (x) */

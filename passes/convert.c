@@ -155,6 +155,13 @@ ph_convert_like (PhConvert *l, PhValue *value, double number)
 }
 
 PhValue *
+ph_convert_trunc (PhConvert *l, PhValue *value)
+{
+  return PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, value, ph_convert_like (l, value, 0)), PH_BUILD (l->b, Ceil, value),
+                   PH_BUILD (l->b, Floor, value));
+}
+
+PhValue *
 ph_convert_ints_value (PhConvert *l, const gint64 *values, gsize n)
 {
   return ph_build_ints (l->b, values, n);

@@ -60,6 +60,7 @@ gboolean ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims);
 
 PhValue *ph_convert_number (PhConvert *l, PhDType dtype, double number);
 PhValue *ph_convert_like (PhConvert *l, PhValue *value, double number); /* of @value's element type    */
+PhValue *ph_convert_trunc (PhConvert *l, PhValue *value);               /* towards 0; keeps -0         */
 PhValue *ph_convert_ints_value (PhConvert *l, const gint64 *values, gsize n);
 PhValue *ph_convert_cast (PhConvert *l, PhValue *value, PhDType dtype);
 PhValue *ph_convert_reshape (PhConvert *l, PhValue *value, const gint64 *dims, guint n);

@@ -39,6 +39,8 @@ same (PhConvert *l, PhValue **out)
         out[0] = operand (l, 0);
         if (l->node->inputs->len == 1 && !(l->node->op == &ph_op_Max || l->node->op == &ph_op_Min || l->node->op == &ph_op_Sum))
           out[0] = ph_stable_unary (l, names[i].name, out[0]);
+        if (l->node->op == &ph_op_Sign && out[0] != NULL && ph_dtype_is_float (out[0]->type->dtype))
+          out[0] = ph_stable_binary (l, "add", out[0], ph_stable_like (l, out[0], 0)); /* StableHLO's keeps -0, ONNX's does not */
         for (guint k = 1; k < l->node->inputs->len; k++)
           out[0] = ph_stable_binary (l, names[i].name, out[0], operand (l, k));
       }

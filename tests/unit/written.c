@@ -191,6 +191,20 @@ test_fixtures (void)
   g_assert_cmpuint (count.written, >, 200);
 }
 
+/* StableHLO's sign keeps -0, ONNX's does not: the reciprocal shows it. */
+static void
+test_sign (void)
+{
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[16] x) => (float[16] y) <float z = {0}> {\n"
+      "  m = Mul (x, z)  s = Sign (m)  y = Reciprocal (s)\n}",
+      -1, "sign", NULL);
+  Count count = { 0 };
+
+  check_model ("sign", model, &count);
+  g_assert_cmpuint (count.written, ==, 1);
+}
+
 static void
 test_examples (void)
 {
@@ -217,5 +231,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/written/examples", test_examples);
   g_test_add_func ("/written/fixtures", test_fixtures);
+  g_test_add_func ("/written/sign", test_sign);
   return g_test_run ();
 }
