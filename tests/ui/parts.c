@@ -179,6 +179,53 @@ test_menu (void)
   g_assert_cmpstr (driver_last_line (), ==, line);
 }
 
+/* Returns the label of a menu's item. */
+static GtkWidget *
+find_item (GtkWidget *root, const char *text)
+{
+  GtkWidget *found = GTK_IS_LABEL (root) && g_str_equal (gtk_label_get_text (GTK_LABEL (root)), text) ? root : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child && !found; child = gtk_widget_get_next_sibling (child))
+    found = find_item (child, text);
+  return found;
+}
+
+static void
+choose_of_input (const char *item)
+{
+  const PhId id = ((PhValue *) ph_document_get_model (driver_document ())->graph->inputs->pdata[0])->id;
+  graphene_rect_t rect;
+
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &rect));
+  driver_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 3);
+  driver_wait (menu_is_open, GINT_TO_POINTER (TRUE), 5, "the menu opens");
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, id);
+  GtkWidget *label = find_item (open_menu (), item);
+  g_assert_nonnull (label);
+  driver_click_middle (label);
+  driver_wait (menu_is_open, GINT_TO_POINTER (FALSE), 5, "the menu closes");
+  driver_settle ();
+}
+
+/* An input's menu asks for the size of its open dimension, and for its value. */
+static void
+test_input_menu (void)
+{
+  driver_open_example ("mlp", "none");
+  ph_graph_canvas_fit (canvas ());
+  driver_settle ();
+  choose_of_input ("Fix a Dimension…");
+  driver_type ("2\n");
+  driver_expect_line ("run bind-dimensions batch=2");
+  ph_graph_canvas_fit (canvas ());
+  driver_settle ();
+  choose_of_input ("Type Its Value…");
+  driver_type ("[[1, 2, 3, 4], [5, 6, 7, 8]]\n");
+  PhTensor *fed = g_hash_table_lookup (ph_document_get_feeds (driver_document ()), "x");
+  g_assert_nonnull (fed);
+  g_assert_cmpfloat (ph_tensor_get (fed, 7), ==, 8);
+}
+
 static guint
 color_mode (void)
 {
@@ -391,6 +438,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/around", test_around);
   g_test_add_func ("/parts/paths", test_paths);
   g_test_add_func ("/parts/menu", test_menu);
+  g_test_add_func ("/parts/input-menu", test_input_menu);
   g_test_add_func ("/parts/time", test_time);
   g_test_add_func ("/parts/given-up", test_given_up);
   g_test_add_func ("/parts/beyond", test_beyond);

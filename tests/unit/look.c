@@ -154,11 +154,46 @@ test_contrast (void)
   g_assert_cmpfloat (ph_readable (white, ph_theme_background (PH_THEME_DARK)).green, ==, 1);
 }
 
+/* The counts of a step are read too: the colours of the last sheet that Adwaita loads, on the bar where they stand. */
+static void
+test_sheets (void)
+{
+  static const char *const sheets[][4] = { [PH_THEME_LIGHT] = { "style" },
+                                           [PH_THEME_DARK] = { "style", "style-dark" },
+                                           [PH_THEME_HIGH_CONTRAST] = { "style", "style-hc" },
+                                           [PH_THEME_HIGH_CONTRAST_DARK] = { "style", "style-dark", "style-hc",
+                                                                             "style-hc-dark" } };
+  static const char *const names[] = { "ph_added", "ph_removed", "ph_changed" };
+  const PhColor light = { 0xeb / 255.0, 0xeb / 255.0, 0xeb / 255.0, 1 }, dark = { 0x30 / 255.0, 0x30 / 255.0, 0x30 / 255.0, 1 };
+
+  for (PhTheme theme = PH_THEME_LIGHT; theme <= PH_THEME_HIGH_CONTRAST_DARK; theme++)
+    for (guint n = 0; n < G_N_ELEMENTS (names); n++)
+      {
+        const gboolean is_dark = theme == PH_THEME_DARK || theme == PH_THEME_HIGH_CONTRAST_DARK;
+        g_autofree char *start = g_strdup_printf ("@define-color %s #", names[n]);
+        guint rgb = 0;
+
+        for (guint i = 0; i < G_N_ELEMENTS (sheets[theme]) && sheets[theme][i]; i++)
+          {
+            g_autofree char *name = g_strconcat (sheets[theme][i], ".css", NULL);
+            g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", name, NULL), *text = NULL;
+
+            g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+            const char *found = strstr (text, start);
+            if (found)
+              rgb = (guint) g_ascii_strtoull (found + strlen (start), NULL, 16);
+          }
+        const PhColor color = { (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, 1 };
+        g_assert_cmpfloat (ph_contrast (color, is_dark ? dark : light), >=, PH_CONTRAST);
+      }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/look/contrast", test_contrast);
+  g_test_add_func ("/look/sheets", test_sheets);
   g_test_add_func ("/look/near", test_near);
   g_test_add_func ("/look/far", test_far);
   g_test_add_func ("/look/groups", test_groups);
