@@ -353,7 +353,7 @@ begin_with_lasting (PhLayered *layered, Ranked *ranked, int *best, GCancellable 
     layered->links[i].presence = presence[i];
   if (n_seldom == 0 || g_cancellable_is_cancelled (cancellable))
     return FALSE;
-  for (int i = 0; i < 20 && ph_layered_sift (layered); i++)
+  for (int i = 0; i < 20 && !g_cancellable_is_cancelled (cancellable) && ph_layered_sift (layered); i++)
     ;
   return TRUE;
 }
@@ -394,12 +394,13 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
         return FALSE;
     }
   take_order (layered, best);
-  for (int i = 0; i < 20 && layered->n < SMALL && ph_layered_sift (layered); i++)
+  for (int i = 0; i < 20 && layered->n < SMALL && !g_cancellable_is_cancelled (cancellable) && ph_layered_sift (layered); i++)
     ;
-  for (int k = 0; k < ROUNDS && layered->n < SMALL && ph_layered_thread (layered, k); k++)
-    for (int i = 0; i < 20 && ph_layered_sift (layered); i++)
+  for (int k = 0; k < ROUNDS && layered->n < SMALL && !g_cancellable_is_cancelled (cancellable) && ph_layered_thread (layered, k);
+       k++)
+    for (int i = 0; i < 20 && !g_cancellable_is_cancelled (cancellable) && ph_layered_sift (layered); i++)
       ;
   keep_flat (layered);
   layered->layout->coarse |= ph_layered_is_spent (layered);
-  return TRUE;
+  return !g_cancellable_is_cancelled (cancellable);
 }

@@ -6,7 +6,7 @@
 #include "core/layered/layered.h"
 
 #define CELL 120.0f
-#define LOOK 20000000 /* pairs of lines to look at to compare two layouts: beyond that a sample of the cells does */
+#define LOOK 20000000 /* pairs of lines to look at to compare two layouts: beyond that a sample of the lines does */
 
 typedef struct
 {
@@ -130,20 +130,52 @@ add_pair (Pairs *pairs, guint a, guint b)
   return TRUE;
 }
 
+typedef struct
+{
+  int columns, rows;
+} Cells;
+
+/* Returns the rows of cells that a stretch passes. */
+static void
+find_rows (const Cells *cells, const Stretch *s, int *top, int *bottom)
+{
+  *top = CLAMP ((int) (MIN (s->a.y, s->b.y) / CELL), 0, cells->rows - 1);
+  *bottom = CLAMP ((int) (MAX (s->a.y, s->b.y) / CELL), 0, cells->rows - 1);
+}
+
+/* Returns the cells of row @y that a stretch passes: of one that is long and slanting, far fewer than its bounding box has. */
+static void
+find_cells (const Cells *cells, const Stretch *s, int y, int *left, int *right)
+{
+  const PhPoint high = s->a.y < s->b.y ? s->a : s->b, low = s->a.y < s->b.y ? s->b : s->a;
+  const float slope = low.y - high.y > 1 ? (low.x - high.x) / (low.y - high.y) : 0;
+  int top, bottom;
+  float from = high.x, to = low.x;
+
+  find_rows (cells, s, &top, &bottom);
+  if (y > top && slope != 0)
+    from = high.x + slope * (y * CELL - high.y);
+  if (y < bottom && slope != 0)
+    to = high.x + slope * ((y + 1) * CELL - high.y);
+  /* A point more to both sides makes up for rounding. */
+  *left = CLAMP ((int) ((MIN (from, to) - 1) / CELL), 0, cells->columns - 1);
+  *right = CLAMP ((int) ((MAX (from, to) + 1) / CELL), 0, cells->columns - 1);
+}
+
 /* Counts crossings. @weighed: lines that exist for a short time count less; to compare layouts, for which an estimate does where lines
  * are many. */
 static double
 count_crossings (PhLayout *layout, gboolean weighed)
 {
   double count = 0;
-  guint64 n_pairs = 0;
-  int step;
+  guint64 n_pairs = 0, step;
   g_autoptr (GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
   Pairs pairs = { g_new0 (guint64, 1024), 1024, 0 };
   gboolean by_to;
   g_autofree guint *order = order_edges (layout, &by_to);
   g_autofree int *start = NULL, *fill = NULL, *items = NULL;
-  const int columns = (int) (MAX (layout->width, 0) / CELL) + 2, rows = (int) (MAX (layout->height, 0) / CELL) + 2;
+  const Cells cells = { (int) (MAX (layout->width, 0) / CELL) + 2, (int) (MAX (layout->height, 0) / CELL) + 2 };
+  const int columns = cells.columns, rows = cells.rows;
 
   for (guint e = 0; e < layout->n_edges; e++)
     add_stretches (stretches, layout, order[e]);
@@ -154,17 +186,15 @@ count_crossings (PhLayout *layout, gboolean weighed)
       for (guint i = 0; i < stretches->len; i++)
         {
           const Stretch *s = &g_array_index (stretches, Stretch, i);
-          const int left = CLAMP ((int) (MIN (s->a.x, s->b.x) / CELL), 0, columns - 1);
-          const int right = CLAMP ((int) (MAX (s->a.x, s->b.x) / CELL), 0, columns - 1);
-          const int top = CLAMP ((int) (MIN (s->a.y, s->b.y) / CELL), 0, rows - 1);
-          const int bottom = CLAMP ((int) (MAX (s->a.y, s->b.y) / CELL), 0, rows - 1);
+          int top, bottom, left, right;
 
+          find_rows (&cells, s, &top, &bottom);
           for (int y = top; y <= bottom; y++)
-            for (int x = left; x <= right; x++)
+            for (find_cells (&cells, s, y, &left, &right); left <= right; left++)
               if (pass == 0)
-                start[y * columns + x + 1]++;
+                start[y * columns + left + 1]++;
               else
-                items[start[y * columns + x] + fill[y * columns + x]++] = i;
+                items[start[y * columns + left] + fill[y * columns + left]++] = i;
         }
       if (pass == 0)
         {
@@ -175,15 +205,16 @@ count_crossings (PhLayout *layout, gboolean weighed)
     }
   for (int c = 0; c < columns * rows && weighed; c++)
     n_pairs += (guint64) (start[c + 1] - start[c]) * (guint64) (start[c + 1] - start[c]) / 2;
-  step = (int) MIN (n_pairs / LOOK + 1, 1000);
-  for (int c = 0; c < columns * rows; c += step)
-    for (int i = start[c], next = i; i < start[c + 1]; i++)
+  step = MIN (n_pairs / LOOK + 1, G_MAXINT / 4);
+  /* Every so many of all items, not cells: one cell may hold most of the lines. */
+  for (int c = 0, taken = 0; c < columns * rows; c++)
+    for (int next = start[c]; taken < start[c + 1]; taken = (int) MIN (taken + (gint64) step, G_MAXINT))
       {
-        const Stretch *s = &g_array_index (stretches, Stretch, items[i]);
+        const Stretch *s = &g_array_index (stretches, Stretch, items[taken]);
         const PhLayoutEdge *edge = &layout->edges[s->edge];
 
         /* Behind all that share its end. */
-        for (next = MAX (next, i); next < start[c + 1]; next++)
+        for (next = MAX (next, taken); next < start[c + 1]; next++)
           if (end_of (&layout->edges[g_array_index (stretches, Stretch, items[next]).edge], by_to) != end_of (edge, by_to))
             break;
         for (int k = next; k < start[c + 1]; k++)
