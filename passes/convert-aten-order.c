@@ -220,7 +220,7 @@ quantile (PhConvert *l, PhValue **out)
   const gboolean flat = !ph_aten_has (l, "dim"), keep = ph_aten_int (l, "keepdim", 0) != 0;
   const char *how = ph_node_attr_string (l->node, "interpolation", "linear");
   g_autofree float *lower = NULL, *share = NULL;
-  g_autofree gint64 *at[2] = { NULL, NULL };
+  g_autofree gint64 *at = NULL; /* the lower neighbours, then the upper ones */
   guint n = 1;
   gboolean alone;
   int axis;
@@ -240,20 +240,19 @@ quantile (PhConvert *l, PhValue **out)
   if (size < 1 || n < 1)
     return ph_convert_stay (l, "the size of its dimension is not known");
   share = g_new (float, n);
-  at[0] = g_new (gint64, n);
-  at[1] = g_new (gint64, n);
+  at = g_new (gint64, 2 * (gsize) n);
   for (guint i = 0; i < n; i++)
     {
       const double where = CLAMP (given != NULL ? ph_tensor_get (given, i) : q.number, 0, 1) * (double) (size - 1);
 
-      at[0][i] = (gint64) floor (where);
-      at[1][i] = (gint64) ceil (where);
+      at[i] = (gint64) floor (where);
+      at[n + i] = (gint64) ceil (where);
       share[i] = (float) (where - floor (where));
     }
   order = sorted (l, turned (l, x, axis, FALSE), -1, size);
   for (guint k = 0; order != NULL && k < 2; k++)
     {
-      place[k] = ph_convert_ints_value (l, at[k], n);
+      place[k] = ph_convert_ints_value (l, at + (gsize) k * n, n);
       parts[k] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), order, place[k]);
     }
   if (order == NULL)

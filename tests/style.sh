@@ -39,6 +39,7 @@ complain 'includes are not in order' "$(awk '
                  if (!(first && $2 == own)) { if (before != "" && kind == of && $2 < before) print FILENAME ":" FNR ": " $2; before = $2; of = kind }
                  first = 0; next }
   { before = "" }' $sources)"
+complain 'an array that frees its first element alone' "$(grep -nE '\bg_auto(free|list|slist|ptr)\b[^=;(]*(\([A-Za-z]+\))?[^=;(]*[a-z_]\[[^]]*\] *[=;,]' $files)"
 complain 'g_autoptr (Type), with a space, as all calls' "$(grep -nE '\bg_auto(ptr|list|slist)?\(' $files)"
 complain 'a type of one name in two headers' "$(sed -nE 's/^\} (Ph[A-Za-z0-9]+);.*/\1/p; s/^typedef struct \{.*\} (Ph[A-Za-z0-9]+);.*/\1/p' $headers | sort | uniq -d)"
 complain 'a decimal comma in some languages: core/number.h' "$(grep -nE 'g_(strdup|string_append|string)_?printf \(.*%[-+ #0]*[0-9*]*(\.([1-9][0-9]*|\*))?[feg]([^a-z]|$)' \

@@ -85,6 +85,7 @@ static const Row rows[] = {
   { "view.page::text",       NULL,             NULL,          shows_text,        NULL },
   { "win.fullscreen",          NULL,              NULL,          was_asked,         NULL },
   /* Without a key. */
+  { "win.fix-dimension",       NULL,              NULL,          focused_panel,     "PhConsolePane" },
   { "command.problems",        NULL,              "problems",    NULL,              NULL },
   { "command.help",            NULL,              "help",        NULL,              NULL },
   { "command.source",          NULL,              NULL,          opened_window,     NULL },
@@ -171,7 +172,8 @@ static void
 start (void)
 {
   gboolean groups = g_str_has_prefix (row->action, "view.open::");
-  g_autofree char *path = driver_example (groups ? "loop-branch" : "cse");
+  gboolean open_dimension = g_str_equal (row->action, "win.fix-dimension");
+  g_autofree char *path = driver_example (groups ? "loop-branch" : open_dimension ? "mlp" : "cse");
 
   PhDocumentView *view = ph_window_get_view (driver_window ());
   const char *shown = ph_document_get_path (driver_document ());

@@ -181,8 +181,7 @@ ph_terms_labels (const PhNode *node, gboolean hlo)
     { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", { 'b', 'f' } } };
   /* clang-format on */
   const char *given = ph_terms_string (node, "dim_labels", NULL);
-  g_autofree char *texts[3] = { NULL };
-  char *joined;
+  g_auto (GStrv) texts = g_new0 (char *, 4);
 
   for (guint i = 0; i < 3; i++)
     {
@@ -213,11 +212,7 @@ ph_terms_labels (const PhNode *node, gboolean hlo)
         }
       texts[i] = label (letters, (guint) n + 2, hlo);
     }
-  joined = texts[2] != NULL ? g_strconcat (texts[0], hlo ? "_" : "x", texts[1], "->", texts[2], NULL) : NULL;
-  g_free (texts[1]);
-  g_free (texts[2]);
-  texts[1] = texts[2] = NULL;
-  return joined;
+  return texts[2] != NULL ? g_strconcat (texts[0], hlo ? "_" : "x", texts[1], "->", texts[2], NULL) : NULL;
 }
 
 /* ── names ── */
