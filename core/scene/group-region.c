@@ -293,7 +293,7 @@ peel (const GArray *links, int n, gboolean turned, guint8 *gone)
 
   for (guint i = 0; i < links->len; i++)
     n_left[turned ? all[i].from : all[i].to] += !gone[all[i].from] && !gone[all[i].to];
-  ph_rows_init (&rows, n, links->len, turned ? &all->to : &all->from, sizeof (Link));
+  ph_rows_init (&rows, n, links->len, links->len == 0 ? NULL : turned ? &all->to : &all->from, sizeof (Link));
   for (int i = 0; i < n; i++)
     if (!gone[i] && n_left[i] == 0)
       queue[tail++] = i;

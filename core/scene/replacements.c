@@ -123,7 +123,9 @@ ph_record_match_places (PhRecord *record)
   m.place = g_new (int, n + 1);
   m.mark = g_new0 (gint64, n + 1);
   m.depth = find_depths (record);
-  ph_rows_init (&m.out, n, record->uses->len, &((PhUseLife *) record->uses->data)->from, sizeof (PhUseLife));
+  /* an array without elements has no place, of which nothing may be taken */
+  ph_rows_init (&m.out, n, record->uses->len, record->uses->len > 0 ? &g_array_index (record->uses, PhUseLife, 0).from : NULL,
+                sizeof (PhUseLife));
   for (int v = 0; v < n; v++)
     m.place[v] = v;
   for (guint i = 0, middle, stop; i < record->moves->len; i = stop)
