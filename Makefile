@@ -25,8 +25,10 @@ $(BUILD)/build.ninja:
 build: deps $(BUILD)/build.ninja
 	meson compile -C $(BUILD)
 
-# With a display, the window. Without one, the same job in the terminal: the table of steps, and the picture as SVG.
-run: build
+# With a display, the window. Without one, the same job in the terminal: the table of steps, and the picture as SVG. Only the programs are
+# built: the tests take as long again.
+run: deps $(BUILD)/build.ninja
+	meson compile -C $(BUILD) peephole:executable peep peephole-layout
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	    exec meson devenv -C $(BUILD) app/peephole "$(abspath $(MODEL))"; \
 	else \
