@@ -15,7 +15,7 @@ typedef struct
   guint n_parts;
   GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
   guint removed;
-  GHashTable *standing; /* (nullable) placeholder nodes of the target, which only represent those of the model */
+  GHashTable *standing; /* (nullable) nodes of the target that only represent those of the model */
   GHashTable *gone;     /* (nullable) values of the model to remove; all others stay               */
   GError **error;
 } Become;

@@ -26,7 +26,7 @@ typedef struct
   const char *name;  /* (nullable) interned                                                             */
   const char **uses; /* interned: all names in it                                                       */
   guint n_uses;
-  gboolean marked, root, parameter, alias, plain; /* @plain: a placeholder can represent its value                              */
+  gboolean marked, root, parameter, alias, plain; /* @plain: a node without a computation can represent its value           */
   guint born, seen;                               /* numbers of the first and the last text that contain it                     */
   guint wanted, standing; /* numbers of the last texts where it changed, or a changed part used it          */
 } Piece;
@@ -417,7 +417,7 @@ find_changes (Compare *compare, PhHloLines *before)
     }
 }
 
-/* Selects the pieces to parse: changed ones, their users, and those of the users' operands that cannot be replaced by a placeholder. */
+/* Selects the pieces to parse: changed ones, their users, and those of the users' operands that such a plain node cannot represent. */
 static void
 find_wanted (Compare *compare)
 {
