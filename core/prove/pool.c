@@ -229,6 +229,42 @@ counts_places (PhGraph *graph)
   return FALSE;
 }
 
+/* Returns TRUE if an integer is made of @dtype, a float of few digits: a count, perhaps, of the elements of an axis. */
+static gboolean
+counts_in (PhGraph *graph, PhDType dtype)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      const PhValue *from = ph_node_input (node, 0);
+
+      if (node->op == &ph_op_Cast && ph_dtype_is_integer ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)) && from != NULL
+          && from->type != NULL && from->type->kind == PH_KIND_TENSOR && from->type->dtype == dtype)
+        return TRUE;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (counts_in (node->graphs->pdata[i], dtype))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Adds lengths of an axis of which a float of few digits cannot count even a third of the elements. */
+static void
+add_counts (PhPool *pool, const PhPair *pair)
+{
+  static const struct
+  {
+    PhDType dtype;
+    gint64 most;
+  } counting[] = { { PH_FLOAT16, 1 << 11 }, { PH_BFLOAT16, 1 << 8 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counting); i++)
+    if (counts_in (pair->before->graph, counting[i].dtype) || counts_in (pair->after->graph, counting[i].dtype))
+      {
+        pool->counts_in_floats = TRUE;
+        add_bound (pool, 3 * counting[i].most);
+      }
+}
+
 /* Returns TRUE if the graph makes a decision or takes a remainder. */
 static gboolean
 decides (PhGraph *graph)
@@ -316,6 +352,7 @@ ph_pool_new (const PhPair *pair)
   pool->plain = g_array_new (FALSE, FALSE, sizeof (double));
   add_graph (pool, pair->before->graph, counts_places (pair->before->graph));
   add_graph (pool, pair->after->graph, counts_places (pair->after->graph));
+  add_counts (pool, pair);
   for (guint i = 0; i < G_N_ELEMENTS (always); i++)
     add_number (pool, always[i]);
   for (gint64 length = 1; length <= 4; length++) /* remainders */

@@ -13,6 +13,7 @@ typedef struct
   GArray *plain;             /* (element-type double) constants as they are: several of them may have to meet */
   GArray *integers;          /* (element-type gint64) small constants of either side and their neighbours */
   gboolean counts_places;    /* numbers are made of sizes                                                 */
+  gboolean counts_in_floats; /* integers are made of floats with few digits                               */
   GPtrArray *strings;        /* (element-type utf8) of either side                                        */
   gint64 size;               /* a dimension larger than the small ones of them                            */
   GArray *lengths; /* (element-type gint64) a dimension may be compared with, or be a multiple of; none: no one does that */

@@ -5,6 +5,47 @@
 #include "core/ops/op-list.h"
 #include "core/prove/trial-private.h"
 
+/* ── what an output depends on ── */
+
+static gboolean
+is_whole (const PhValue *value)
+{
+  return value->type != NULL && value->type->kind == PH_KIND_TENSOR
+         && (ph_dtype_is_integer (value->type->dtype) || value->type->dtype == PH_BOOL);
+}
+
+/* Returns TRUE if @value, or one that it is computed from, @is so. @by_integers: if it is only computed from an integer or a condition that was
+ * made of that, too. */
+static gboolean
+depends (const PhValue *value, gboolean by_integers, gboolean (*is) (const PhValue *value))
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_ptr_array_add (stack, (gpointer) value);
+  while (stack->len > 0)
+    {
+      const PhValue *at = g_ptr_array_steal_index (stack, stack->len - 1);
+      const PhNode *node = at->producer;
+
+      if (is (at))
+        return TRUE;
+      if (node == NULL || (!by_integers && at != value && is_whole (at)) || !g_hash_table_add (seen, (gpointer) node))
+        continue;
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (node->inputs->pdata[i] != NULL)
+          g_ptr_array_add (stack, node->inputs->pdata[i]);
+    }
+  return FALSE;
+}
+
+static gboolean
+is_fed_float (const PhValue *value)
+{
+  return value->producer == NULL && ph_value_constant (value) == NULL
+         && (value->type == NULL || value->type->kind != PH_KIND_TENSOR || ph_dtype_is_float (value->type->dtype));
+}
+
 /* ── ranges of element types ── */
 
 /* Numbers above this multiple of the type's least normal number are not lost in the rounding of small ones. */
@@ -25,17 +66,36 @@ is_gone (PhTensor *exact, PhTensor *ranged, double least, gsize i)
   return isfinite (a) && (!isfinite (b) || (fabs (a) > CLEAR * least && fabs (a - b) > fabs (a) / CLEAR));
 }
 
-/* Elements that are gone in @ranged, and not in the other side's. @at: the first. */
+/* Returns TRUE if output @k is an integer, or a condition, computed from such alone: a float on the way counts, and must do so to the last
+ * one. */
+static gboolean
+is_counted (PhTry *self, guint k)
+{
+  const PhValue *before = self->pair->before->graph->outputs->pdata[k], *after = self->pair->after->graph->outputs->pdata[k];
+
+  return is_whole (before) && is_whole (after) && !depends (before, FALSE, is_fed_float) && !depends (after, FALSE, is_fed_float);
+}
+
+static gboolean
+is_miscounted (PhTensor *exact, PhTensor *ranged, gsize i)
+{
+  return ph_tensor_get_int (exact, i) != ph_tensor_get_int (ranged, i);
+}
+
+/* Elements that are gone in @ranged, and not in the other side's; of a @counted output, those that are other integers. @at: the first. */
 static gsize
-count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *other_ranged, double least, gsize *at)
+count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *other_ranged, double least, gboolean counted,
+            gsize *at)
 {
   gsize n = 0;
 
-  if (ph_tensor_kind (exact) != PH_KIND_TENSOR || ph_tensor_dtype (exact) != PH_DOUBLE
+  if (ph_tensor_kind (exact) != PH_KIND_TENSOR || (ph_tensor_dtype (exact) != PH_DOUBLE && !counted)
       || ph_tensor_count (exact) != ph_tensor_count (other_exact))
     return 0;
   for (gsize i = 0; i < ph_tensor_count (exact); i++)
-    if (is_gone (exact, ranged, least, i) && !is_gone (other_exact, other_ranged, least, i) && n++ == 0)
+    if ((counted ? is_miscounted (exact, ranged, i) && !is_miscounted (other_exact, other_ranged, i)
+                 : is_gone (exact, ranged, least, i) && !is_gone (other_exact, other_ranged, least, i))
+        && n++ == 0)
       *at = i;
   return n;
 }
@@ -60,17 +120,18 @@ ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray
       const PhType *type = ((PhValue *) self->pair->before->graph->outputs->pdata[k])->type;
       const double least = least_normal (type);
       PhTensor *exact[2] = { outputs[0]->pdata[k], outputs[1]->pdata[k] };
+      const gboolean counted = is_counted (self, k);
       gsize at = 0;
 
       if (self->options->promise != PH_PROMISE_NEAR
-          && count_gone (exact[1], is->pdata[k], exact[0], was->pdata[k], least, &at) > 0)
+          && count_gone (exact[1], is->pdata[k], exact[0], was->pdata[k], least, counted, &at) > 0)
         differs = TRUE;
       else
         {
-          const gsize n = count_gone (exact[0], was->pdata[k], exact[1], is->pdata[k], least, &at);
+          const gsize n = count_gone (exact[0], was->pdata[k], exact[1], is->pdata[k], least, counted, &at);
 
           self->trial->n_out_of_range += n;
-          differs = n > 0 && self->options->promise == PH_PROMISE_NONE && !ph_graph_sums (self->pair->after->graph);
+          differs = n > 0 && self->options->promise == PH_PROMISE_NONE && (counted || !ph_graph_sums (self->pair->after->graph));
         }
       if (differs)
         {
@@ -112,28 +173,23 @@ leaves_open (const PhNode *node, gboolean all)
   return FALSE;
 }
 
+static gboolean
+is_open_always (const PhValue *value)
+{
+  return value->producer != NULL && leaves_open (value->producer, TRUE);
+}
+
+static gboolean
+is_open_for_nan (const PhValue *value)
+{
+  return value->producer != NULL && leaves_open (value->producer, FALSE);
+}
+
 /* Returns TRUE if @value depends on such a node. */
 static gboolean
 depends_on_open (const PhValue *value, gboolean all)
 {
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-
-  g_ptr_array_add (stack, (gpointer) value);
-  while (stack->len > 0)
-    {
-      const PhValue *at = g_ptr_array_steal_index (stack, stack->len - 1);
-      const PhNode *node = at->producer;
-
-      if (node == NULL || !g_hash_table_add (seen, (gpointer) node))
-        continue;
-      if (leaves_open (node, all))
-        return TRUE;
-      for (guint i = 0; i < node->inputs->len; i++)
-        if (node->inputs->pdata[i] != NULL)
-          g_ptr_array_add (stack, node->inputs->pdata[i]);
-    }
-  return FALSE;
+  return depends (value, TRUE, all ? is_open_always : is_open_for_nan);
 }
 
 static gboolean

@@ -106,6 +106,12 @@ ph_sampler_counts_places (PhSampler *sampler)
   return sampler->pool->counts_places;
 }
 
+gboolean
+ph_sampler_counts_in_floats (PhSampler *sampler)
+{
+  return sampler->pool->counts_in_floats;
+}
+
 guint
 ph_sampler_n_far (PhSampler *sampler, guint *n_beyond)
 {

@@ -49,7 +49,8 @@ gboolean ph_sampler_can_be_modest (PhSampler *sampler);
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint ph_sampler_n_sizes (PhSampler *sampler);
-gboolean ph_sampler_counts_places (PhSampler *sampler); /* numbers are made of sizes */
+gboolean ph_sampler_counts_places (PhSampler *sampler);    /* numbers are made of sizes */
+gboolean ph_sampler_counts_in_floats (PhSampler *sampler); /* integers are made of floats with few digits */
 /* In so many ways open dimensions may be something else: @n_beyond of these larger than the large constants, one after the other
  * and then all at once, and the rest as something that they are compared with. */
 guint ph_sampler_n_far (PhSampler *sampler, guint *n_beyond);

@@ -91,6 +91,9 @@ ph_run_declared (const PhNode *node, guint input, PhTensor *tensor)
   return type != NULL && IS_WIDE (type->dtype) ? type->dtype : PH_FLOAT;
 }
 
+/* The most values among which the sources of one are looked for. */
+#define MAX_VISITED 64
+
 /* Returns TRUE if each number of type @from is representable in @to. */
 static gboolean
 holds (PhDType to, PhDType from)
@@ -148,7 +151,7 @@ static PhDType
 narrowest (const PhNode *node, PhDType from)
 {
   const PhValue *value = ph_node_input (node, 0);
-  guint left = 64;
+  guint left = MAX_VISITED;
   const PhDType source = value != NULL && IS_WIDE (from) ? source_of (value, &left) : from;
 
   return source != PH_UNDEFINED && holds (from, source) ? source : from;
@@ -186,36 +189,79 @@ reads_representation (const PhNode *node)
   return node->op == &ph_op_BitCast || (node->op == &ph_op_Cast && ph_node_attr_int (node, "to", 0) == PH_STRING);
 }
 
-/* From @most on a number of the type is infinite, and up to @least it is 0. */
+/* From @most on a number of the type is infinite, and up to @least it is 0. Integers have at most @digits binary digits. */
 typedef struct
 {
   double least, most;
+  int digits;
 } Range;
 
 static Range
 range_of (PhDType dtype)
 {
-  return dtype == PH_FLOAT16    ? (Range) { 0x1p-25, 0x1.ffep15 }
-         : dtype == PH_BFLOAT16 ? (Range) { 0x1p-134, 0x1.ffp127 }
-                                : (Range) { 0x1p-150, 0x1.ffffffp127 };
+  return dtype == PH_FLOAT16    ? (Range) { 0x1p-25, 0x1.ffep15, 11 }
+         : dtype == PH_BFLOAT16 ? (Range) { 0x1p-134, 0x1.ffp127, 8 }
+                                : (Range) { 0x1p-150, 0x1.ffffffp127, 24 };
 }
 
-static double
-into_range (Range range, double number)
+static gboolean
+is_in_range (Range range, double number)
 {
   const double size = fabs (number);
 
-  return size >= range.most ? copysign (INFINITY, number) : size <= range.least ? copysign (0, number) : number;
+  return !(size >= range.most && isfinite (number)) && !(size <= range.least && number != 0);
 }
 
-/* If requested, replaces elements of @tensor, output @i of @node, beyond the range of its declared type by infinity or 0. (transfer full)
- * (nullable), also for @tensor */
+/* Returns integer @number as it is rounded to so many binary digits. */
+static double
+rounded_to (int digits, double number)
+{
+  int exponent;
+
+  frexp (number, &exponent);
+  return exponent > digits && number == rint (number) ? ldexp (rint (ldexp (number, digits - exponent)), exponent - digits)
+                                                      : number;
+}
+
+static double
+into_range (Range range, gboolean counts, double number)
+{
+  const double held = counts && isfinite (number) ? rounded_to (range.digits, number) : number, size = fabs (held);
+
+  return size >= range.most ? copysign (INFINITY, number) : size <= range.least ? copysign (0, number) : held;
+}
+
+/* Returns TRUE if float @value is computed from integers and conditions alone: then it counts, and its integers matter to the last one. @left:
+ * values that may still be visited. */
+static gboolean
+counts (const PhValue *value, guint *left)
+{
+  const PhType *type = value->type;
+  const PhNode *producer = value->producer;
+
+  if (ph_value_constant (value) != NULL)
+    return TRUE;
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype))
+    return type != NULL && type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL);
+  if (producer == NULL || producer->op == NULL || (producer->graphs != NULL && producer->graphs->len > 0) || *left == 0)
+    return FALSE;
+  --*left;
+  for (guint i = 0; i < producer->inputs->len; i++)
+    if (ph_node_input (producer, i) != NULL && !counts (ph_node_input (producer, i), left))
+      return FALSE;
+  return TRUE;
+}
+
+/* If requested, replaces elements of @tensor, output @i of @node, beyond the range of its declared type by infinity or 0, and rounds integers
+ * that have more digits than the type. (transfer full) (nullable), also for @tensor */
 static PhTensor *
 keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
 {
   const PhValue *value = ph_node_output (node, i);
   const PhType *type = value != NULL ? value->type : NULL;
   const double *numbers;
+  gboolean is_count = FALSE;
+  double exact;
   gsize n, at = 0;
   Range range;
 
@@ -226,8 +272,16 @@ keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
   range = range_of (type->dtype);
   numbers = ph_tensor_data (tensor);
   n = numbers != NULL ? ph_tensor_count (tensor) : 0;
-  while (at < n && !(fabs (numbers[at]) >= range.most && isfinite (numbers[at]))
-         && !(fabs (numbers[at]) <= range.least && numbers[at] != 0))
+  exact = ldexp (1, range.digits);
+  while (at < n && is_in_range (range, numbers[at]) && !(fabs (numbers[at]) > exact))
+    at++;
+  if (at < n)
+    {
+      guint left = MAX_VISITED;
+
+      is_count = counts (value, &left);
+    }
+  while (at < n && is_in_range (range, numbers[at]) && !(is_count && rounded_to (range.digits, numbers[at]) != numbers[at]))
     at++;
   if (at == n)
     return tensor;
@@ -239,7 +293,7 @@ keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
       double *out = held != NULL ? ph_tensor_writable (held) : NULL;
 
       for (gsize k = 0; out != NULL && k < n; k++)
-        out[k] = into_range (range, numbers[k]);
+        out[k] = into_range (range, is_count, numbers[k]);
       ph_tensor_unref (tensor);
       return held;
     }

@@ -21,7 +21,7 @@ typedef struct
   guint *took;               /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
   gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */
   guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
-  gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, or 0 */
+  gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, 0, or a rounded integer */
   guint most_turns;     /* 0: any number; of loops whose count is not theirs: of made-up numbers there may be no end of them */
   gsize most_elements;  /* 0: any number; of a tensor whose size depends on what is fed              */
   gboolean *left_range; /* (nullable) set where in_double made a number that the declared type cannot hold */

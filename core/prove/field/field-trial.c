@@ -91,11 +91,11 @@ can_be_run_at (PhTry *self, PhSampleShapes shapes)
 }
 
 /* Returns TRUE if both sides are also equal with one dimension beyond the large constants. Shapes that cannot be evaluated are left to
- * numeric trials. */
+ * numeric trials, as are counts that are too large for a float, since a field has no digits. */
 static gboolean
 is_equal_far (PhTry *self, const PhRegionForm *form, PhFieldReport **last)
 {
-  self->far_open = FALSE;
+  self->far_open = ph_sampler_counts_in_floats (self->sampler);
   for (guint s = 0; s < self->far->len && !ph_try_was_cancelled (self); s++)
     {
       const PhSampleShapes shapes = g_array_index (self->far, PhSampleShapes, s);
