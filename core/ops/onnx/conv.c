@@ -124,6 +124,44 @@ convolve_double (const PhWindow *w, gint64 batch, gint64 channels, gint64 featur
     }
 }
 
+/* Rows of a product at a time: weights of a few output channels, whose sums are then spread over these. */
+#define SPREAD_ROWS 64
+
+/* The products of all input channels with a kernel position come first, as a product of matrices, and are spread once. */
+static void
+transpose_by_products (const PhWindow *w, gint64 batch, gint64 channels, gint64 features, gint64 groups, const double *x,
+                       const double *weight, const double *bias, double *y)
+{
+  const gint64 in_count = ph_dims_product (w->in, 0, w->n), out_count = ph_dims_product (w->out, 0, w->n);
+  const gint64 c_group = channels / groups, m_group = features / groups, taps = ph_window_kernel_count (w);
+  const gint64 some = MIN (MAX (SPREAD_ROWS / taps, 1), m_group), blocks = (m_group + some - 1) / some;
+  g_autofree double *turned = g_new (double, channels *m_group *taps + 1); /* [features, taps, channels of a group] */
+
+  for (gint64 c = 0; c < channels; c++)
+    for (gint64 r = 0; r < m_group * taps; r++)
+      turned[(c / c_group * m_group * taps + r) * c_group + c % c_group] = weight[c * m_group * taps + r];
+#pragma omp parallel for schedule(dynamic) if (batch * features * in_count > SMALL / (taps * c_group))
+  for (gint64 part = 0; part < batch * groups * blocks; part++)
+    {
+      const gint64 n = part / blocks / groups, g = part / blocks % groups, from = part % blocks * some;
+      const gint64 count = MIN (some, m_group - from);
+      g_autofree double *sums = g_new0 (double, count *taps *in_count + 1);
+
+      ph_gemm_f64_add (count * taps, in_count, c_group, turned + (g * m_group + from) * taps * c_group, c_group,
+                       x + (n * channels + g * c_group) * in_count, in_count, sums, in_count);
+      for (gint64 m = 0; m < count; m++)
+        {
+          const gint64 feature = g * m_group + from + m;
+          double *plane = y + (n * features + feature) * out_count;
+
+          for (gint64 i = 0; i < out_count; i++)
+            plane[i] = bias != NULL ? bias[feature] : 0;
+          for (gint64 k = 0; k < taps; k++)
+            spread_at_double (w, k, 1, sums + (m * taps + k) * in_count, plane);
+        }
+    }
+}
+
 static gboolean
 is_transposed (const PhNode *node)
 {
@@ -238,7 +276,9 @@ run_conv (PhKernel *kernel, GError **error)
       gconstpointer xs = ph_tensor_data (wx), ws = ph_tensor_data (ww), bs = wb != NULL ? ph_tensor_data (wb) : NULL;
 
       if (work == PH_DOUBLE)
-        (transposed ? convolve_transposed_double : convolve_double) (&w, xd[0], xd[1], features, groups, xs, ws, bs, y);
+        (!transposed      ? convolve_double
+         : xd[1] > groups ? transpose_by_products
+                          : convolve_transposed_double) (&w, xd[0], xd[1], features, groups, xs, ws, bs, y);
       else
         (transposed ? convolve_transposed_float : convolve_float) (&w, xd[0], xd[1], features, groups, xs, ws, bs, y);
     }
