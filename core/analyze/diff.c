@@ -208,6 +208,54 @@ by_id (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
+/* Notes @ids under the names of what a node makes, and of what the compiler says that it was made from. */
+static void
+add_named (GHashTable **named, const PhNodeRecord *record, const GArray *ids)
+{
+  g_auto (GStrv) given = ph_origin_given (record);
+
+  if (*named == NULL)
+    *named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; pass == 0 ? i < record->n_outputs : given != NULL && given[i] != NULL; i++)
+      {
+        const char *name = pass == 0 ? record->output_names[i] : given[i];
+        GArray *all = g_hash_table_lookup (*named, name);
+
+        if (all == NULL)
+          g_hash_table_insert (*named, g_strdup (name), all = g_array_new (FALSE, FALSE, sizeof (PhId)));
+        g_array_append_vals (all, ids->data, ids->len);
+      }
+}
+
+/* Returns what went away of what the compiler says that a node was made from. (nullable) (transfer full) */
+static GArray *
+find_named (GHashTable *named, const PhNodeRecord *record)
+{
+  g_auto (GStrv) given = ph_origin_given (record);
+  GArray *found = NULL;
+
+  for (guint i = 0; given != NULL && given[i] != NULL; i++)
+    {
+      const GArray *ids = g_hash_table_lookup (named, given[i]);
+
+      if (ids == NULL)
+        continue;
+      if (found == NULL)
+        found = g_array_new (FALSE, FALSE, sizeof (PhId));
+      for (guint k = 0; k < ids->len; k++)
+        {
+          gboolean there = FALSE;
+
+          for (guint n = 0; n < found->len && !there; n++)
+            there = g_array_index (found, PhId, n) == g_array_index (ids, PhId, k);
+          if (!there)
+            g_array_append_val (found, g_array_index (ids, PhId, k));
+        }
+    }
+  return found;
+}
+
 /* Finds fusions: nodes removed in a rewrite that adds others were fused into these, also over several rewrites; not in a rewrite of the
  * whole graph, which another program or model made. */
 static void
@@ -222,22 +270,43 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
   for (guint i = 0; i < history->rewrites->len; i++)
     {
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, backwards ? history->rewrites->len - 1 - i : i);
+      g_autoptr (GHashTable) named = NULL;
       GArray *gone = NULL;
       gboolean used = FALSE;
 
       if (rewrite->first_edit < first || rewrite->first_edit >= end || rewrite->node == PH_NO_ID)
         continue;
       for (guint k = rewrite->first_edit; k < rewrite->first_edit + rewrite->n_edits; k++)
-        if (((const PhEdit *) history->edits->pdata[k])->kind == going)
-          add_sources (diff, sources, ((const PhEdit *) history->edits->pdata[k])->id, &gone);
+        {
+          const PhEdit *edit = history->edits->pdata[k];
+          GArray *own = NULL;
+
+          if (edit->kind != going)
+            continue;
+          add_sources (diff, sources, edit->id, &own);
+          if (own == NULL)
+            continue;
+          if (!backwards)
+            add_named (&named, edit->spec, own);
+          if (gone == NULL)
+            gone = g_array_new (FALSE, FALSE, sizeof (PhId));
+          g_array_append_vals (gone, own->data, own->len);
+          g_array_unref (own);
+        }
       for (guint k = rewrite->first_edit; gone != NULL && k < rewrite->first_edit + rewrite->n_edits; k++)
         {
           const PhEdit *edit = history->edits->pdata[k];
+          GArray *from;
 
           if (edit->kind != coming)
             continue;
-          g_hash_table_replace (sources, GUINT_TO_POINTER (edit->id), used ? g_array_copy (gone) : gone);
-          used = TRUE;
+          from = named != NULL ? find_named (named, edit->spec) : NULL;
+          if (from == NULL)
+            {
+              from = used ? g_array_copy (gone) : gone;
+              used = TRUE;
+            }
+          g_hash_table_replace (sources, GUINT_TO_POINTER (edit->id), from);
         }
       if (gone != NULL && !used)
         g_array_unref (gone);
@@ -261,6 +330,9 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
           g_array_append_val (source->fused_into, change->id);
         }
     }
+  for (guint i = 0; i < diff->nodes->len; i++)
+    if (((PhNodeChange *) diff->nodes->pdata[i])->fused_into != NULL)
+      g_array_sort (((PhNodeChange *) diff->nodes->pdata[i])->fused_into, by_id);
 }
 
 #define MOST_INSIDE 64

@@ -53,9 +53,8 @@ typedef struct
   PhPastNames names;
 } Tracing;
 
-/* The names that the compiler gave as the origins of a node. (nullable) (transfer full) */
-static char **
-given_origins (const PhNodeRecord *record)
+char **
+ph_origin_given (const PhNodeRecord *record)
 {
   for (guint i = 0; record->attrs != NULL && i < record->attrs->len; i++)
     {
@@ -75,7 +74,7 @@ given_origins (const PhNodeRecord *record)
 static gboolean
 is_given (const PhNodeRecord *record, const char *const *given)
 {
-  g_auto (GStrv) own = given_origins (record);
+  g_auto (GStrv) own = ph_origin_given (record);
 
   for (guint i = 0; own != NULL && own[i] != NULL; i++)
     if (g_strv_contains (given, own[i]))
@@ -147,7 +146,7 @@ trace (Tracing *tracing, PhId id, guint depth)
   g_array_append_val (tracing->chain, origin);
   if (rewrite == NULL)
     return;
-  given = given_origins (((PhEdit *) history->edits->pdata[added - 1])->spec);
+  given = ph_origin_given (((PhEdit *) history->edits->pdata[added - 1])->spec);
   if (given != NULL && !is_any_given (history, rewrite, (const char *const *) given))
     {
       const PhId other = find_given (tracing, rewrite->first_edit, (const char *const *) given);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/graph/graph-private.h"
 #include "core/graph/history.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,9 @@ char *ph_past_names_node (PhPastNames *names, PhId id);  /* (transfer full) oper
 char *ph_past_names_value (PhPastNames *names, PhId id); /* (transfer full) */
 /* A value that took over another's name is told from it by the node that makes it. */
 void ph_past_names_add_maker (PhPastNames *names, PhId id, char **text);
+
+/* The names that the compiler gave as the origins of a node. (nullable) (transfer full) */
+char **ph_origin_given (const PhNodeRecord *record);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhPastNames, ph_past_names_clear)
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/graph/made-from.h"
 #include "core/number.h"
 #include "core/ops/dialect.h"
 
@@ -126,7 +127,8 @@ ph_face_attributes (GString *text, PhNode *node)
   for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
     {
       const PhAttr *attr = node->attrs->pdata[i];
-      gboolean said = FALSE;
+      /* Neither says what the node computes: its origin, and the rest of its operator's name. */
+      gboolean said = strcmp (attr->name, PH_ATTR_FROM) == 0 || strcmp (attr->name, "overload") == 0;
 
       for (guint k = 0; k < n_main && main_attrs[k] != NULL; k++)
         said = said || strcmp (main_attrs[k], attr->name) == 0;

@@ -26,6 +26,21 @@ static const char log_text[] = RECORD CLASS
     "\t{\"postToPre\": {\"permute\": [\"linear\"], \"addmm\": [\"linear\"], \"mul\": [\"gelu\"], \"erf\": [\"gelu\"], "
     "\"gelu\": [\"gelu\"], \"add\": [\"add\"]}}\n";
 
+/* Autograd's graph lies between: the mapping names the nodes before it and after it, and no record leads from it to either. */
+static const char between_text[] = RECORD CLASS
+    "\t        selu: \"f32[8]\" = torch.ops.aten.selu.default(x)\n\t        return (selu,)\n" RECORD CLASS
+    "\t        gt: \"b8[8]\" = torch.ops.aten.gt.Scalar(x, 0)\n"
+    "\t        expm1: \"f32[8]\" = torch.ops.aten.expm1.default(x)\n"
+    "\t        addmm: \"f32[8]\" = torch.ops.aten.addmm.default(x, y, expm1)\n"
+    "\t        where: \"f32[8]\" = torch.ops.aten.where.self(gt, x, addmm)\n\t        return (where,)\n" RECORD CLASS
+    "\t        gt: \"b8[8]\" = torch.ops.aten.gt.Scalar(x, 0)\n"
+    "\t        expm1: \"f32[8]\" = torch.ops.aten.expm1.default(x)\n"
+    "\t        mm: \"f32[8]\" = torch.ops.aten.mm.default(y, expm1)\n"
+    "\t        add: \"f32[8]\" = torch.ops.aten.add.Tensor(mm, x)\n"
+    "\t        where: \"f32[8]\" = torch.ops.aten.where.self(gt, x, add)\n\t        return (where,)\n" RECORD
+    "\t{\"postToPre\": {\"gt\": [\"selu\"], \"expm1\": [\"selu\"], \"mm\": [\"selu\"], \"add\": [\"selu\"], "
+    "\"where\": [\"selu\"]}}\n";
+
 typedef struct
 {
   guint given, said, right; /* pairs */
@@ -131,6 +146,44 @@ test_own (void)
   g_rmdir (folder);
 }
 
+/* What Inductor kept of autograd's graph stays, although no node before autograd is called as it is. */
+static void
+test_between (void)
+{
+  static const char *const kept[] = { "gt", "expm1", "where" };
+  g_autofree char *folder = g_dir_make_tmp ("provenance-XXXXXX", NULL), *path = g_build_filename (folder, "a.log", NULL);
+  g_autofree char *text = g_strdup_printf (between_text, "before_pre_grad_graph", "aot_inference_graph", "after_post_grad_graph",
+                                           "inductor_provenance_tracking_node_mappings");
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhHistory) recorded = NULL, history = ph_history_new ();
+  g_autoptr (PhModel) model = NULL;
+  PhId ids[G_N_ELEMENTS (kept)];
+  Score sum = { 0 };
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_true (score_file (path, &sum));
+  assert_score (&sum);
+  model = ph_recording_open (path, &recorded, problems, NULL, &error);
+  g_assert_no_error (error);
+  ph_history_append (history, recorded);
+  for (guint step = 1; step <= 2; step++)
+    {
+      ph_history_go (history, model, (PhPosition) { step, 0 }, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+        {
+          const PhId id = ph_model_find_value_named (model, kept[i])->producer->id;
+
+          if (step == 1)
+            ids[i] = id;
+          g_assert_cmpuint (id, ==, ids[i]);
+        }
+    }
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 static void
 test_foreign (void)
 {
@@ -159,6 +212,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/provenance/own", test_own);
+  g_test_add_func ("/provenance/between", test_between);
   g_test_add_func ("/provenance/foreign", test_foreign);
   return g_test_run ();
 }

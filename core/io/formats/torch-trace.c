@@ -262,7 +262,7 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
                  *from = middle ? g_hash_table_lookup (between, name) : NULL;
 
       /* A node that autograd made and Inductor kept has the same name in both graphs. */
-      if (from == NULL && (last || (middle && g_hash_table_size (between) > 0)))
+      if (from == NULL && (last || middle))
         from = g_hash_table_lookup (pairs, name);
       if (from != NULL)
         {
