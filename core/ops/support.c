@@ -199,6 +199,38 @@ copy_transposed (gint64 rows, gint64 columns, char *to, gint64 to_row, const cha
                    size);
 }
 
+/* Moves dimension @d to the end, and the later ones before it. */
+static void
+move_last (guint r, guint d, gint64 *n, gint64 *ts, gint64 *fs)
+{
+  gint64 *const all[] = { n, ts, fs };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      const gint64 moved = all[i][d];
+
+      memmove (all[i] + d, all[i] + d + 1, (r - 1 - d) * sizeof *all[i]);
+      all[i][r - 1] = moved;
+    }
+}
+
+/* Looks for a dimension along which elements are adjacent in the source, and another for the target: the two become the last. */
+static gboolean
+find_planes (guint r, gint64 *n, gint64 *ts, gint64 *fs)
+{
+  guint target = 0, source = 0;
+
+  while (target < r && ts[target] != 1)
+    target++;
+  while (source < r && fs[source] != 1)
+    source++;
+  if (target >= r || source >= r || fs[target] <= 1 || ts[source] <= 1)
+    return FALSE;
+  move_last (r, source, n, ts, fs);
+  move_last (r, target > source ? target - 1 : target, n, ts, fs);
+  return TRUE;
+}
+
 void
 ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_strides, gconstpointer from,
                  const gint64 *from_strides, gsize size)
@@ -223,7 +255,7 @@ ph_copy_strided (guint rank, const gint64 *dims, gpointer to, const gint64 *to_s
     }
   if (r == 0)
     r = 1;
-  planes = r >= 2 && ts[r - 1] == 1 && fs[r - 2] == 1 && fs[r - 1] > 1;
+  planes = find_planes (r, n, ts, fs);
 
   for (;;)
     {

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "core/ops/builder.h"
-#include "core/ops/support.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
 #include "core/tensor/compare.h"
@@ -530,22 +529,6 @@ test_split_channels (void)
     }
 }
 
-/* In tiles: also where the last ones are not whole. */
-static void
-test_transposed (void)
-{
-  static gint32 from[2][37][19], to[2][19][37];
-
-  for (guint i = 0; i < G_N_ELEMENTS (from) * 37 * 19; i++)
-    (&from[0][0][0])[i] = (gint32) i;
-  ph_copy_strided (3, (gint64[]) { 2, 19, 37 }, to, (gint64[]) { 19 * 37, 37, 1 }, from, (gint64[]) { 19 * 37, 1, 19 },
-                   sizeof (gint32));
-  for (guint a = 0; a < 2; a++)
-    for (guint i = 0; i < 19; i++)
-      for (guint j = 0; j < 37; j++)
-        g_assert_cmpint (to[a][i][j], ==, from[a][j][i]);
-}
-
 /* A few of the greatest are the first of all in order, ties and NaN among them. */
 static void
 test_few_of_many (void)
@@ -594,7 +577,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/wrong-shapes", test_wrong_shapes);
   g_test_add_func ("/executor/program", test_program);
   g_test_add_func ("/executor/split-channels", test_split_channels);
-  g_test_add_func ("/executor/transposed", test_transposed);
   g_test_add_func ("/executor/few-of-many", test_few_of_many);
   return g_test_run ();
 }

@@ -5,12 +5,14 @@
 #include "core/console/console.h"
 #include "core/document/snapshot.h"
 #include "core/ops/op-list.h"
+#include "core/ops/support.h"
 #include "core/run/candidates.h"
 #include "core/run/double.h"
 #include "core/run/inputs.h"
 #include "core/run/kernels.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
+#include "core/tensor/broadcast.h"
 #include "core/tensor/compare.h"
 #include "tests/unit/kernel-cases.h"
 
@@ -325,6 +327,43 @@ test_wide (void)
     }
 }
 
+/* All orders of four dimensions, there and back, in tiles of which the last are not whole. */
+static void
+test_transposed (void)
+{
+  static gint32 from[3 * 18 * 2 * 21], to[G_N_ELEMENTS (from)], back[G_N_ELEMENTS (from)];
+  const gint64 dims[] = { 3, 18, 2, 21 };
+  gint64 own[4], sizes[4], strides[4], rows[4];
+
+  for (guint i = 0; i < G_N_ELEMENTS (from); i++)
+    from[i] = (gint32) i;
+  ph_strides (4, dims, own);
+  for (guint code = 0; code < 256; code++)
+    {
+      const guint of[] = { code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 };
+
+      if ((1u << of[0] | 1u << of[1] | 1u << of[2] | 1u << of[3]) != 15)
+        continue;
+      for (guint i = 0; i < 4; i++)
+        {
+          sizes[i] = dims[of[i]];
+          strides[i] = own[of[i]];
+        }
+      ph_strides (4, sizes, rows);
+      ph_copy_strided (4, sizes, to, rows, from, strides, sizeof *to);
+      for (gint64 k = 0; k < (gint64) G_N_ELEMENTS (to); k++)
+        {
+          gint64 at = 0;
+
+          for (guint i = 0; i < 4; i++)
+            at += k / rows[i] % sizes[i] * strides[i];
+          g_assert_cmpint (to[k], ==, from[at]);
+        }
+      ph_copy_strided (4, sizes, back, strides, to, rows, sizeof *to);
+      g_assert_cmpmem (back, sizeof back, from, sizeof from);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -346,6 +385,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);
   g_test_add_func ("/kernels/wide", test_wide);
+  g_test_add_func ("/kernels/transposed", test_transposed);
   status = g_test_run ();
   g_hash_table_unref (taken);
   return status;
