@@ -11,27 +11,34 @@
 #include "core/run/lanes.h"
 #include "core/run/run-private.h"
 #include "core/tensor/broadcast.h"
+#include "core/tensor/transpose.h"
 
-#define RANK       4 /* batch, heads, rows, columns                              */
+#define RANK       8 /* of the operands, at most */
 #define MOST_NODES 32
-#define MOST_WORK  ((gint64) 16 << 20) /* multiplications for one head: above, oneDNN's threads pay */
+#define MOST_WORK  ((gint64) 16 << 20) /* multiplications for one head: above, oneDNN's threads pay    */
+#define BLOCK      32768               /* scores that stay in the cache until they are multiplied      */
+#define FEW_SCORES 65536               /* of all heads: so few stay in the cache together              */
 
-/* An input of the node as an operand of a product: its transpositions are strides. */
+/* An input of the node as an operand of a product, or the result as what a product makes: transpositions are strides. */
 typedef struct
 {
   guint input;
-  gint64 dims[RANK], strides[RANK];
+  gint64 dims[RANK], strides[RANK]; /* of the tensor, in the order of the product                    */
+  gboolean is_copied;               /* neither rows nor columns are adjacent: a copy is made or read */
+  gint64 steps[RANK];               /* of the tensor or its copy; 0 before rows and columns: repeats */
+  gint64 rows, columns, row_step, column_step;
 } View;
 
 typedef struct
 {
-  View q, k, v;   /* k: as the product takes it, [head size, length] at the end              */
-  PhChain *chain; /* (nullable) operations on the scores before the softmax                   */
-  gint64 scores[RANK];
-  gint64 out[RANK];   /* dims of the result, row-major                                            */
-  gint64 steps[RANK]; /* in elements, along batch, heads, rows and columns                        */
-  guint rank;         /* of the operands and the result: 3 or 4; with 3 the batch is 1            */
-  float *panels;      /* of one head                                                              */
+  View q, k, v, out; /* k: as the product takes it, [head size, length]                              */
+  PhChain *chain;    /* (nullable) operations on the scores before the softmax                       */
+  guint rank;
+  gint64 scores[RANK], dims[RANK]; /* dims: of the result */
+  gboolean apart;                  /* each head's scores are used up before the next one's are computed        */
+  gint64 block;                    /* rows of scores at a time                                                 */
+  float *keys, *values;            /* of one head, in panels                                                   */
+  float *line;                     /* room for a matrix that lies apart                                        */
 } Attention;
 
 static void
@@ -40,7 +47,7 @@ free_attention (gpointer data)
   Attention *self = data;
 
   g_clear_pointer (&self->chain, ph_chain_free);
-  free (self->panels);
+  free (self->keys);
   g_free (self);
 }
 
@@ -137,70 +144,132 @@ read_perm (const PhNode *node, guint rank, guint *perm)
   return TRUE;
 }
 
+/* Determines the steps of @view, whose dimensions and strides are known. */
+static void
+set_steps (View *view, guint rank)
+{
+  view->rows = view->dims[rank - 2];
+  view->columns = view->dims[rank - 1];
+  view->is_copied = view->rows > 1 && view->columns > 1 && view->strides[rank - 2] != 1 && view->strides[rank - 1] != 1;
+  if (view->is_copied)
+    ph_strides (rank, view->dims, view->steps);
+  else
+    memcpy (view->steps, view->strides, sizeof view->steps);
+  view->row_step = view->rows > 1 ? view->steps[rank - 2] : 1;
+  view->column_step = view->columns > 1 ? view->steps[rank - 1] : 1;
+  for (guint i = 0; i + 2 < rank; i++)
+    if (view->dims[i] == 1)
+      view->steps[i] = 0;
+}
+
 static gboolean
 make_view (View *view, guint *rank, PhKernel *kernel, GPtrArray *outside, PhNode *transposed, const PhNode *product, guint input)
 {
   PhValue *value = ph_node_input (transposed != NULL ? transposed : product, transposed != NULL ? 0 : input);
-  gint64 strides[PH_MAX_RANK];
-  guint perm[RANK], missing;
+  gint64 strides[RANK];
+  guint perm[RANK], n;
   PhTensor *x;
 
   if (!g_ptr_array_find (outside, value, &view->input) || view->input >= kernel->n_inputs)
     return FALSE;
   x = kernel->inputs[view->input];
-  if (!ph_dnnl_is_float (x) || ph_tensor_format (x) != PH_MEMORY_PLAIN || ph_tensor_rank (x) < 3 || ph_tensor_rank (x) > RANK
-      || (*rank != 0 && *rank != ph_tensor_rank (x)) || !read_perm (transposed, ph_tensor_rank (x), perm))
+  n = ph_dnnl_is_float (x) ? ph_tensor_rank (x) : 0;
+  if (n < 3 || n > RANK || (*rank != 0 && *rank != n) || !read_perm (transposed, n, perm))
     return FALSE;
-  *rank = ph_tensor_rank (x);
-  missing = RANK - *rank;
-  ph_strides (*rank, ph_tensor_dims (x), strides);
-  view->dims[0] = 1;
-  view->strides[0] = 0;
-  for (guint i = 0; i < *rank; i++)
+  *rank = n;
+  ph_strides (n, ph_tensor_dims (x), strides);
+  for (guint i = 0; i < n; i++)
     {
-      view->dims[missing + i] = ph_tensor_dims (x)[perm[i]];
-      view->strides[missing + i] = strides[perm[i]];
+      view->dims[i] = ph_tensor_dims (x)[perm[i]];
+      view->strides[i] = strides[perm[i]];
+      if (view->dims[i] < 1)
+        return FALSE;
     }
+  set_steps (view, n);
   return TRUE;
 }
 
-/* Checks that the sizes of the products match, and determines the strides of the result. Returns FALSE if they do not. */
+/* Checks that the sizes of the products match, and determines the shape of the result and its strides. Returns FALSE if they do not. */
 static gboolean
 fit (Attention *self, const PhNode *last)
 {
-  const guint missing = RANK - self->rank;
-  gint64 made[RANK], strides[RANK];
+  const guint n = self->rank;
+  const View *views[] = { &self->q, &self->k, &self->v };
+  gint64 *made = self->out.dims, strides[RANK];
   guint perm[RANK];
 
-  for (guint i = 0; i < 2; i++)
-    if (self->q.dims[i] != self->k.dims[i] || self->q.dims[i] != self->v.dims[i])
-      return FALSE;
-  if (self->q.dims[3] != self->k.dims[2] || self->k.dims[3] != self->v.dims[2] || self->q.strides[3] != 1
-      || self->v.strides[3] != 1 || (self->k.strides[2] != 1 && self->k.strides[3] != 1) || !read_perm (last, self->rank, perm))
+  for (guint i = 0; i + 2 < n; i++)
+    {
+      made[i] = MAX (self->q.dims[i], self->k.dims[i]); /* all heads have their own scores */
+      for (guint k = 0; k < G_N_ELEMENTS (views); k++)
+        if (views[k]->dims[i] != 1 && views[k]->dims[i] != made[i])
+          return FALSE;
+    }
+  if (self->q.columns != self->k.rows || self->k.columns != self->v.rows || !read_perm (last, n, perm))
     return FALSE;
-  memcpy (self->scores, self->q.dims, sizeof self->scores);
-  self->scores[3] = self->k.dims[3];
-  memcpy (made, self->q.dims, sizeof made);
-  made[3] = self->v.dims[3];
-  for (guint i = 0; i < self->rank; i++)
-    self->out[i] = made[missing + perm[i]];
-  ph_strides (self->rank, self->out, strides);
-  self->steps[0] = 0;
-  for (guint i = 0; i < self->rank; i++)
-    self->steps[missing + perm[i]] = strides[i];
-  return self->steps[3] == 1;
+  made[n - 2] = self->q.rows;
+  made[n - 1] = self->v.columns;
+  memcpy (self->scores, made, sizeof self->scores);
+  self->scores[n - 1] = self->k.columns;
+  for (guint i = 0; i < n; i++)
+    self->dims[i] = made[perm[i]];
+  ph_strides (n, self->dims, strides);
+  for (guint i = 0; i < n; i++)
+    self->out.strides[perm[i]] = strides[i];
+  set_steps (&self->out, n);
+  return TRUE;
+}
+
+/* Determines how many rows of scores are computed at a time. The operations on scores must be the same for all heads then. */
+static void
+choose_block (Attention *self, const PhKernel *kernel)
+{
+  const gint64 m = self->q.rows, length = self->k.columns;
+  gsize heads = 1;
+  guint like = self->chain != NULL ? ph_chain_repeats (self->chain, kernel, self->rank) : 0;
+
+  for (guint i = 0; i + 2 < self->rank; i++)
+    heads *= (gsize) self->scores[i];
+  self->apart = heads * (gsize) (m * length) > FEW_SCORES && like <= 2;
+  self->block = m;
+  if (self->apart && like < 2 && m * length > BLOCK)
+    {
+      const gint64 blocks = MIN ((m * length + BLOCK - 1) / BLOCK, (m + 7) / 8);
+
+      self->block = (m + blocks - 1) / blocks;
+    }
+}
+
+/* Returns the elements of @n columns in panels of @k rows. */
+static gsize
+panels (gint64 k, gint64 n)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  return ((gsize) n + panel - 1) / panel * panel * (gsize) k;
+}
+
+static gboolean
+make_room (Attention *self)
+{
+  const gsize keys = panels (self->k.rows, self->k.columns), values = panels (self->v.rows, self->v.columns);
+  const gsize line = (gsize) (self->block * MAX (self->q.columns, self->out.columns));
+  gpointer room = NULL;
+
+  if (posix_memalign (&room, 64, MAX (keys + values + line, 16) * sizeof (float)) != 0)
+    return FALSE;
+  self->keys = room;
+  self->values = self->keys + keys;
+  self->line = self->values + values;
+  return TRUE;
 }
 
 static gpointer
 prepare_attention (PhKernel *kernel)
 {
   PhGraph *body = kernel->node->graphs->pdata[0];
-  const gsize panel = ph_lanes ()->panel;
   Attention *self;
-  gpointer room = NULL;
   Parts parts;
-  gint64 work;
-  gsize size;
 
   if (kernel->n_outputs != 1 || kernel->run->options->in_double || !find_parts (&parts, body))
     return ph_kernel_refuse (kernel, "its body is not two products around a softmax");
@@ -212,96 +281,216 @@ prepare_attention (PhKernel *kernel)
           && ph_node_attr_int (parts.softmax, "axis", -1) != (gint64) self->rank - 1))
     {
       free_attention (self);
-      return ph_kernel_refuse (kernel, "query, key and value are not float32 of one rank and as many heads, or lie apart");
+      return ph_kernel_refuse (kernel, "query, key and value are not float32 of one rank whose sizes match");
     }
-  work = self->scores[2] * self->scores[3] * MAX (self->q.dims[3], self->v.dims[3]);
-  size = (gsize) MAX ((self->scores[3] + (gint64) panel - 1) / (gint64) panel * self->q.dims[3],
-                      (self->v.dims[3] + (gint64) panel - 1) / (gint64) panel * self->scores[3])
-         * panel;
-  if (work > MOST_WORK || posix_memalign (&room, 64, MAX (size, 16) * sizeof (float)) != 0)
-    {
-      free_attention (self);
-      return ph_kernel_refuse (kernel, "so long a sequence is faster in the blocks and threads of dnnl");
-    }
-  self->panels = room;
   if (parts.n_between > 0)
     {
       self->chain = ph_chain_new (kernel, parts.between, parts.n_between, body->inputs, parts.scores->outputs->pdata[0]);
       if (self->chain == NULL)
-        g_clear_pointer (&self, free_attention);
+        {
+          free_attention (self);
+          return NULL;
+        }
+    }
+  choose_block (self, kernel);
+  if (self->q.rows * self->k.columns * MAX (self->q.columns, self->v.columns) > MOST_WORK || !make_room (self))
+    {
+      free_attention (self);
+      return ph_kernel_refuse (kernel, "so long a sequence is faster in the blocks and threads of dnnl");
     }
   return self;
 }
 
 /* ── computing ── */
 
+/* A walk over the heads: the index along each dimension before rows and columns, outermost first. */
+typedef struct
+{
+  gint64 at[RANK];
+} Head;
+
+static gboolean
+next_head (const Attention *self, Head *head)
+{
+  for (guint i = self->rank - 2; i-- > 0;)
+    {
+      if (++head->at[i] < self->scores[i])
+        return TRUE;
+      head->at[i] = 0;
+    }
+  return FALSE;
+}
+
 static gint64
-place (const gint64 *strides, gint64 batch, gint64 head)
+place (const Attention *self, const View *view, const Head *head)
 {
-  return batch * strides[0] + head * strides[1];
+  gint64 at = 0;
+
+  for (guint i = 0; i + 2 < self->rank; i++)
+    at += head->at[i] * view->steps[i];
+  return at;
 }
 
 static void
-multiply_scores (Attention *self, const float *q, const float *k, float *out)
+transpose (gint64 rows, gint64 columns, const float *from, gint64 from_step, float *to, gint64 to_step)
 {
-  const PhLanes *lanes = ph_lanes ();
-  const gint64 m = self->scores[2], n = self->scores[3], size = self->q.dims[3];
-
-  for (gint64 b = 0; b < self->scores[0]; b++)
-    for (gint64 h = 0; h < self->scores[1]; h++, out += m * n)
-      {
-        const gboolean across = self->k.strides[3] != 1;
-
-        ph_lanes_pack (k + place (self->k.strides, b, h), (gsize) size, (gsize) n, (gsize) self->k.strides[across ? 3 : 2],
-                       across, self->panels);
-        lanes->product ((gsize) m, (gsize) n, (gsize) size, q + place (self->q.strides, b, h), (gsize) self->q.strides[2],
-                        self->panels, NULL, out, (gsize) n);
-      }
+  ph_transpose_words ((gsize) rows, (gsize) columns, (const guint32 *) (gconstpointer) from, (gsize) from_step,
+                      (guint32 *) (gpointer) to, (gsize) to_step);
 }
 
 static void
-multiply_values (Attention *self, const float *scores, const float *v, float *out)
+pack (const View *view, const float *from, float *out)
 {
-  const PhLanes *lanes = ph_lanes ();
-  const gint64 m = self->scores[2], length = self->scores[3], n = self->v.dims[3];
+  const gboolean across = view->column_step != 1;
 
-  for (gint64 b = 0; b < self->scores[0]; b++)
-    for (gint64 h = 0; h < self->scores[1]; h++, scores += m * length)
-      {
-        ph_lanes_pack (v + place (self->v.strides, b, h), (gsize) length, (gsize) n, (gsize) self->v.strides[2], FALSE,
-                       self->panels);
-        lanes->product ((gsize) m, (gsize) n, (gsize) length, scores, (gsize) length, self->panels, NULL,
-                        out + place (self->steps, b, h), (gsize) self->steps[2]);
-      }
+  ph_lanes_pack (from, (gsize) view->rows, (gsize) view->columns, (gsize) (across ? view->column_step : view->row_step), across,
+                 out);
+}
+
+/* Multiplies @n rows of scores from @first on by the packed values. */
+static void
+multiply_values (const Attention *self, gint64 first, gint64 n, const float *scores, float *out)
+{
+  const View *view = &self->out;
+  const gboolean direct = view->column_step == 1;
+  float *to = out + first * view->row_step;
+
+  ph_lanes ()->product ((gsize) n, (gsize) view->columns, (gsize) self->v.rows, scores, (gsize) self->v.rows, self->values, NULL,
+                        direct ? to : self->line, (gsize) (direct ? view->row_step : view->columns));
+  if (!direct)
+    transpose (n, view->columns, self->line, view->columns, to, view->column_step);
+}
+
+/* Computes the scores of @n rows from @first on. */
+static void
+multiply_scores (const Attention *self, gint64 first, gint64 n, const float *q, float *out)
+{
+  const View *view = &self->q;
+  const gboolean direct = view->column_step == 1;
+
+  q += first * view->row_step;
+  if (!direct)
+    transpose (view->columns, n, q, view->column_step, self->line, view->columns);
+  ph_lanes ()->product ((gsize) n, (gsize) self->k.columns, (gsize) self->k.rows, direct ? q : self->line,
+                        (gsize) (direct ? view->row_step : view->columns), self->keys, NULL, out, (gsize) self->k.columns);
+}
+
+static PhTensor *
+weigh (const Attention *self, PhKernel *kernel, PhTensor *scores)
+{
+  const gsize length = (gsize) self->k.columns;
+  float *lines;
+
+  if (self->chain != NULL)
+    scores = ph_chain_run (self->chain, kernel, scores);
+  lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
+  for (gsize i = 0, n = lines != NULL ? ph_tensor_count (scores) / length : 0; i < n; i++)
+    ph_lanes ()->softmax (length, lines + i * length, lines + i * length);
+  return scores;
+}
+
+/* All scores, then their softmax, then the products with the values. */
+static PhTensor *
+run_together (const Attention *self, PhKernel *kernel, PhTensor *scores, const float *q, const float *k, const float *v,
+              float *out)
+{
+  const gint64 m = self->q.rows;
+  const gsize size = (gsize) (m * self->k.columns);
+  float *lines = ph_tensor_writable (scores);
+  Head head = { { 0 } };
+
+  do
+    {
+      pack (&self->k, k + place (self, &self->k, &head), self->keys);
+      multiply_scores (self, 0, m, q + place (self, &self->q, &head), lines);
+      lines += size;
+    }
+  while (next_head (self, &head));
+  scores = weigh (self, kernel, scores);
+  lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
+  if (lines == NULL)
+    return scores;
+  do
+    {
+      pack (&self->v, v + place (self, &self->v, &head), self->values);
+      multiply_values (self, 0, m, lines, out + place (self, &self->out, &head));
+      lines += size;
+    }
+  while (next_head (self, &head));
+  return scores;
+}
+
+/* A block of scores after the other; the last one overlaps the one before, so that all are of one shape. */
+static PhTensor *
+run_apart (const Attention *self, PhKernel *kernel, PhTensor *scores, const float *q, const float *k, const float *v, float *out)
+{
+  const gint64 m = self->q.rows;
+  Head head = { { 0 } };
+
+  do
+    {
+      pack (&self->k, k + place (self, &self->k, &head), self->keys);
+      pack (&self->v, v + place (self, &self->v, &head), self->values);
+      for (gint64 at = 0; at < m && scores != NULL; at += self->block)
+        {
+          const gint64 first = MIN (at, m - self->block);
+
+          multiply_scores (self, first, self->block, q + place (self, &self->q, &head), ph_tensor_writable (scores));
+          scores = weigh (self, kernel, scores);
+          if (scores != NULL)
+            multiply_values (self, first, self->block, ph_tensor_data (scores), out + place (self, &self->out, &head));
+        }
+    }
+  while (scores != NULL && next_head (self, &head));
+  return scores;
+}
+
+/* Returns the elements of an operand, copied to @copy if they lie apart. (nullable) */
+static const float *
+elements_of (const Attention *self, const PhKernel *kernel, const View *view, PhTensor **copy)
+{
+  const float *from = ph_tensor_data (kernel->inputs[view->input]);
+  float *to;
+
+  if (from == NULL || !view->is_copied)
+    return from;
+  *copy = ph_tensor_new_unset (PH_FLOAT, self->rank, view->dims);
+  to = *copy != NULL ? ph_tensor_writable (*copy) : NULL;
+  if (to != NULL)
+    ph_copy_strided (self->rank, view->dims, to, view->steps, from, view->strides, sizeof *to);
+  return to;
 }
 
 static gboolean
 run_attention (PhKernel *kernel, gpointer prepared)
 {
-  Attention *self = prepared;
-  const guint missing = RANK - self->rank;
-  const float *q = ph_tensor_data (kernel->inputs[self->q.input]), *k = ph_tensor_data (kernel->inputs[self->k.input]);
-  const float *v = ph_tensor_data (kernel->inputs[self->v.input]);
-  const gsize rows = (gsize) (self->scores[0] * self->scores[1] * self->scores[2]), length = (gsize) self->scores[3];
-  PhTensor *scores = q != NULL && k != NULL && v != NULL ? ph_tensor_new_unset (PH_FLOAT, self->rank, self->scores + missing)
-                                                         : NULL;
-  float *lines, *out;
+  const Attention *self = prepared;
+  g_autoptr (PhTensor) q_copy = NULL, k_copy = NULL, v_copy = NULL, made = NULL, scores = NULL;
+  const float *q = elements_of (self, kernel, &self->q, &q_copy), *k = elements_of (self, kernel, &self->k, &k_copy);
+  const float *v = elements_of (self, kernel, &self->v, &v_copy);
+  gint64 dims[RANK];
+  float *out, *to;
 
+  memcpy (dims, self->scores, sizeof dims);
+  for (guint i = 0; i + 2 < self->rank && self->apart; i++)
+    dims[i] = 1;
+  dims[self->rank - 2] = self->block;
+  scores = q != NULL && k != NULL && v != NULL ? ph_tensor_new_unset (PH_FLOAT, self->rank, dims) : NULL;
+  out = scores != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, self->rank, self->dims, NULL) : NULL;
+  made = out != NULL && self->out.is_copied ? ph_tensor_new_unset (PH_FLOAT, self->rank, self->out.dims) : NULL;
+  to = made != NULL ? ph_tensor_writable (made) : self->out.is_copied ? NULL : out;
+  if (to == NULL)
+    g_clear_pointer (&scores, ph_tensor_unref);
+  else
+    scores = (self->apart ? run_apart : run_together) (self, kernel, scores, q, k, v, to);
   if (scores == NULL)
-    return FALSE;
-  multiply_scores (self, q, k, ph_tensor_writable (scores));
-  if (self->chain != NULL)
-    scores = ph_chain_run (self->chain, kernel, scores);
-  if (scores == NULL)
-    return FALSE;
-  lines = ph_tensor_writable (scores);
-  for (gsize i = 0; i < rows; i++)
-    ph_lanes ()->softmax (length, lines + i * length, lines + i * length);
-  out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, self->rank, self->out, NULL);
-  if (out != NULL)
-    multiply_values (self, lines, v, out);
-  ph_tensor_unref (scores);
-  return out != NULL;
+    {
+      ph_kernel_take (kernel, 0, NULL);
+      return FALSE;
+    }
+  if (made != NULL)
+    ph_copy_strided (self->rank, self->out.dims, out, self->out.strides, to, self->out.steps, sizeof *to);
+  return TRUE;
 }
 
 const PhKernelRow ph_kernels_attention[] = {

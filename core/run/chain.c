@@ -42,6 +42,7 @@ struct _PhChain
   /* derived from the shapes */
   gboolean bound;
   PhMemoryFormat format, head_format;
+  PhTensor *copies[OPERANDS]; /* (nullable) while it runs: of operands in another order than the head  */
   guint rank, walk_rank;
   gint64 dims[PH_MAX_RANK], walk[RANK];
   gsize count;
@@ -254,42 +255,16 @@ tensor_of (const PhChain *chain, const PhKernel *kernel, guint i, PhTensor *head
 {
   const Operand *operand = &chain->operands[i];
 
-  return (int) i == chain->head ? head : operand->constant != NULL ? operand->constant : kernel->inputs[operand->input];
+  return (int) i == chain->head      ? head
+         : chain->copies[i] != NULL  ? chain->copies[i]
+         : operand->constant != NULL ? operand->constant
+                                     : kernel->inputs[operand->input];
 }
 
 static gboolean
 has_shape (const PhTensor *tensor, guint rank, const gint64 *dims)
 {
   return ph_tensor_rank (tensor) == rank && memcmp (ph_tensor_dims (tensor), dims, rank * sizeof *dims) == 0;
-}
-
-/* Returns the number of dimensions of a walk in the memory order of @format, and for each its size, the tensor's dimension and the step in
- * it. */
-static guint
-walk_order (PhMemoryFormat format, guint rank, const gint64 *dims, gint64 *walk, guint *of, gint64 *step)
-{
-  const gint64 block = format == PH_MEMORY_BLOCKED_8 ? 8 : format == PH_MEMORY_BLOCKED_16 ? 16 : 1;
-  guint n = 0;
-
-#define DIM(of_, size_, step_) \
-  do                           \
-    {                          \
-      walk[n] = (size_);       \
-      of[n] = (of_);           \
-      step[n++] = (step_);     \
-    }                          \
-  while (0)
-  for (guint i = 0; i < rank; i++)
-    if (i != 1 || format == PH_MEMORY_PLAIN)
-      DIM (i, dims[i], 1);
-    else if (block > 1)
-      DIM (1, dims[1] / block, block);
-  if (format == PH_MEMORY_CHANNELS_LAST)
-    DIM (1, dims[1], 1);
-  else if (block > 1)
-    DIM (1, block, 1);
-#undef DIM
-  return n;
 }
 
 /* Neighbours that every operand walks as one become one. */
@@ -383,7 +358,7 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   chain->count = 1;
   for (guint i = 0; i < chain->rank; i++)
     chain->count *= (gsize) chain->dims[i];
-  chain->walk_rank = walk_order (chain->format, chain->rank, chain->dims, walk, of, step);
+  chain->walk_rank = ph_memory_format_walk (chain->format, chain->rank, chain->dims, walk, of, step);
   memcpy (chain->walk, walk, sizeof chain->walk);
   for (guint i = 0; i < chain->n_operands; i++)
     bind_operand (chain, &chain->operands[i], tensor_of (chain, kernel, i, head), of, step);
@@ -392,6 +367,25 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   join_dims (chain);
   chain->bound = TRUE;
   return chain->count > 0;
+}
+
+guint
+ph_chain_repeats (const PhChain *chain, const PhKernel *kernel, guint rank)
+{
+  guint most = 0;
+
+  for (guint i = 0; i < chain->n_operands; i++)
+    {
+      const PhTensor *tensor = (int) i != chain->head ? tensor_of (chain, kernel, i, NULL) : NULL;
+      const guint n = tensor != NULL ? ph_tensor_rank (tensor) : 0;
+
+      if (n > rank)
+        return n;
+      for (guint d = 0; d < n; d++)
+        if (ph_tensor_dims (tensor)[d] != 1)
+          most = MAX (most, n - d);
+    }
+  return most;
 }
 
 /* ── computing ── */
@@ -529,33 +523,38 @@ reusable (const PhChain *chain, const PhKernel *kernel)
   return NULL;
 }
 
-/* Padding of the last block of channels must stay 0: converts such a tensor to row-major order. (transfer full) */
+/* Brings the head and the operands of its shape to one order, since elements that lie apart are slow to collect. The head's padding of a
+ * last block of channels must stay 0, so such a head becomes row-major. (transfer full) */
 static PhTensor *
-without_fill (PhTensor *head)
+join_orders (PhChain *chain, const PhKernel *kernel, PhTensor *head)
 {
   const PhMemoryFormat format = ph_tensor_format (head);
-  PhTensor *plain;
 
-  if (format == PH_MEMORY_PLAIN || format == PH_MEMORY_CHANNELS_LAST
-      || ph_tensor_dims (head)[1] % (format == PH_MEMORY_BLOCKED_8 ? 8 : 16) == 0)
+  if (format == PH_MEMORY_PLAIN)
     return head;
-  plain = ph_tensor_new_unset (PH_FLOAT, ph_tensor_rank (head), ph_tensor_dims (head));
-  if (plain == NULL || !ph_tensor_copy_data (head, ph_tensor_writable (plain)))
+  if (format != PH_MEMORY_CHANNELS_LAST && ph_tensor_dims (head)[1] % (format == PH_MEMORY_BLOCKED_8 ? 8 : 16) != 0)
+    return ph_tensor_in_rows (head);
+  for (guint i = 0; i < chain->n_operands; i++)
     {
-      g_clear_pointer (&plain, ph_tensor_unref);
-      return head;
+      PhTensor *tensor = tensor_of (chain, kernel, i, head);
+
+      if (chain->operands[i].is_condition || ph_tensor_format (tensor) == format || ph_tensor_is_splat (tensor)
+          || !has_shape (tensor, ph_tensor_rank (head), ph_tensor_dims (head)))
+        continue;
+      if (ph_kernel_is_read_in_rows (kernel))
+        return ph_tensor_in_rows (head);
+      chain->copies[i] = ph_tensor_new_packed_of (tensor, format);
     }
-  ph_tensor_unref (head);
-  return plain;
+  return head;
 }
 
-PhTensor *
-ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
+static PhTensor *
+run_with (PhChain *chain, PhKernel *kernel, PhTensor *head)
 {
   PhMemoryFormat format;
   PhTensor *y;
 
-  y = head = head != NULL ? without_fill (head) : NULL;
+  y = head;
   format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
   if ((!chain->bound || chain->head_format != format) && !bind (chain, kernel, head))
     {
@@ -571,5 +570,15 @@ ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
   if (y != NULL
       && !compute (chain, kernel, head, chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
     g_clear_pointer (&y, ph_tensor_unref);
+  return y;
+}
+
+PhTensor *
+ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
+{
+  PhTensor *y = run_with (chain, kernel, head != NULL ? join_orders (chain, kernel, head) : NULL);
+
+  for (guint i = 0; i < chain->n_operands; i++)
+    g_clear_pointer (&chain->copies[i], ph_tensor_unref);
   return y;
 }

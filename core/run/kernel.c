@@ -1,5 +1,8 @@
 /* kernel.c: the interface of an operator's kernel: its inputs, outputs and attributes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/facts.h"
+#include "core/ops/op-list.h"
+#include "core/run/kernels.h"
 #include "core/run/run-private.h"
 #include "core/splitmix.h"
 
@@ -189,4 +192,21 @@ ph_kernel_pass_on (PhKernel *kernel, GError **error, const GError *problem)
   return ph_node_fail (kernel->node, error,
                        g_error_matches (problem, PH_ERROR, PH_ERROR_LIMIT) ? PH_ERROR_LIMIT : PH_ERROR_UNSUPPORTED, "%s",
                        problem->message);
+}
+
+gboolean
+ph_kernel_is_read_in_rows (const PhKernel *kernel)
+{
+  static const PhOp *const ops[] = { &ph_op_Reshape,   &ph_op_Flatten, &ph_op_Transpose, &ph_op_Squeeze,
+                                     &ph_op_Unsqueeze, &ph_op_MatMul,  &ph_op_Gemm,      NULL };
+  const PhValue *value = ph_node_output (kernel->node, 0);
+
+  for (guint i = 0; value != NULL && i < value->uses->len; i++)
+    {
+      const PhNode *user = g_array_index (value->uses, PhUse, i).node;
+
+      if (user->op == NULL ? !g_str_equal (user->op_type, ph_op_Attention.name) : !ph_op_is_any (user->op, ops))
+        return FALSE;
+    }
+  return TRUE;
 }

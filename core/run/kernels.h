@@ -84,6 +84,9 @@ ph_kernel_is_constant (const PhKernel *kernel, guint i)
   return i < 64 && (kernel->state->constants >> i & 1) != 0;
 }
 
+/* All users of output 0 read it in row-major order, so another order would be made for nobody. */
+gboolean ph_kernel_is_read_in_rows (const PhKernel *kernel);
+
 /* TRUE: a kernel of the node's device (PhNode.device), or of the first, ran. FALSE: the reference kernel has to. */
 gboolean ph_kernel_try (PhKernel *kernel);
 /* Those of @op (NULL: of fused nodes), the one that is asked first first; NULL-ended. (nullable) */

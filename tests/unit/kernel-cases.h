@@ -84,6 +84,9 @@ static const Case cases[] = {
     "r = Pow (p, odd) s = PRelu (x, q) y = Concat <axis = 0> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, s)", "chain" },
   { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
   { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
+  { "fused-rows", IMAGE ", float[2,16,9,8] r", "int64[2] s = {2, -1}", LAST "e = Add (r, c) f = Relu (e) y = Reshape (f, s)", "dnnl chain", "O2" },
+  { "fused-rows-kept", IMAGE ", float[2,16,9,8] r", "", LAST "e = Add (r, c) f = Relu (e) y = MaxPool <kernel_shape = [2, 2]> (f)", "dnnl chain", "O2" },
+  { "fused-rows-odd", "float[2,3,9,8] x, float[5,3,3,3] w, float[2,5,7,6] r", "", "c = Conv (x, w) e = Add (r, c) f = Relu (e) y = MaxPool <kernel_shape = [2, 2]> (f)", "dnnl chain", "O2" },
   { "attention", "float[2,7,3,4] q, float[2,9,3,4] k, float[2,9,3,5] v", "float s = {0.5}",
     "a = Transpose <perm = [0, 2, 1, 3]> (q) b = Transpose <perm = [0, 2, 3, 1]> (k) c = Transpose <perm = [0, 2, 1, 3]> (v) d = MatMul (a, b) e = Mul (d, s) "
     "f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 2, 1, 3]> (g)", "attention", "O3" },
@@ -92,6 +95,23 @@ static const Case cases[] = {
     "h = Where (m, e, low) f = Softmax <axis = -1> (h) y = MatMul (f, c)", "attention", "O3" },
   { "attention-plain", "float[3,7,4] q, float[3,4,9] k, float[3,9,5] v, float[7,9] m", "float s = {0.5}",
     "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "attention-rows", "float[2,3,5,7,6] q, float[2,3,5,7,6] k, float[2,3,4,7,6] v", "float s = {0.5}",
+    "a = Transpose <perm = [0, 3, 1, 4, 2]> (q) b = Transpose <perm = [0, 3, 1, 2, 4]> (k) c = Transpose <perm = [0, 3, 1, 4, 2]> (v) d = MatMul (a, b) "
+    "e = Mul (d, s) f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 2, 4, 1, 3]> (g)", "attention", "O3" },
+  { "attention-columns", "float[2,3,5,7,6] q, float[2,3,5,7,6] k, float[2,3,4,7,6] v", "float s = {0.5}",
+    "a = Transpose <perm = [0, 4, 1, 3, 2]> (q) b = Transpose <perm = [0, 4, 1, 2, 3]> (k) c = Transpose <perm = [0, 4, 1, 3, 2]> (v) d = MatMul (a, b) "
+    "e = Mul (d, s) f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 2, 4, 3, 1]> (g)", "attention", "O3" },
+  { "attention-one-key", "float[2,3,7,4] q, float[1,1,4,9] k, float[2,1,9,5] v", "",
+    "d = MatMul (q, k) f = Softmax <axis = -1> (d) y = MatMul (f, v)", "attention", "O3" },
+  { "attention-blocks", "float[1,2,301,4] q, float[1,2,4,150] k, float[1,2,150,3] v, float[1,1,1,150] m", "float s = {0.5}",
+    "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "attention-blocks-apart", "float[1,4,2,301] q, float[1,4,2,150] k, float[1,3,2,150] v", "float s = {0.5}",
+    "a = Transpose <perm = [0, 2, 3, 1]> (q) b = Transpose <perm = [0, 2, 1, 3]> (k) c = Transpose <perm = [0, 2, 3, 1]> (v) d = MatMul (a, b) e = Mul (d, s) "
+    "f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 3, 1, 2]> (g)", "attention", "O3" },
+  { "attention-heads-apart", "float[1,3,200,4] q, float[1,3,4,150] k, float[1,3,150,3] v, float[200,150] m", "",
+    "d = MatMul (q, k) h = Add (d, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "attention-one-mask-a-head", "float[1,3,200,4] q, float[1,3,4,150] k, float[1,3,150,3] v, float[3,1,150] m", "",
+    "d = MatMul (q, k) h = Add (d, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
   { "reduce-rows", "float[3,5,137] x", "int64[1] a = {2}", "b = ReduceMean (x, a) c = ReduceSum (x, a) d = ReduceMax (x, a) e = ReduceMin (x, a) "
     "f = ReduceL1 (x, a) g = ReduceL2 (x, a) h = ReduceSumSquare (x, a) y = Concat <axis = 2> (b, c, d, e, f, g, h)", "rows" },
   { "reduce-columns", "float[3,50,7,5] x", "int64[2] a = {1,2}", "b = ReduceMean (x, a) c = ReduceSum (x, a) d = ReduceMax (x, a) e = ReduceMin (x, a) "
