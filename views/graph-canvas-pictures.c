@@ -174,9 +174,8 @@ ph_canvas_go_inside (PhGraphCanvas *self)
 gboolean
 ph_canvas_ask_inside (PhGraphCanvas *self, int box)
 {
-  const PhId id = box >= 0 && self->shown.scene != NULL && ph_scene_box (self->shown.scene, box)->has_inside
-                      ? ph_canvas_id_of (self, box, -1)
-                      : PH_NO_ID;
+  const PhTenant *tenant = box >= 0 && self->shown.scene != NULL ? ph_scene_tenant (self->shown.scene, box, self->time) : NULL;
+  const PhId id = tenant != NULL && tenant->has_inside ? tenant->id : PH_NO_ID;
   const PhNode *node = id != PH_NO_ID ? ph_model_find_node (ph_document_get_model (self->document), id) : NULL;
 
   if (node == NULL || ph_node_inside (node) == PH_NO_ID)

@@ -344,7 +344,7 @@ draw_header (const Card *card)
       cairo_close_path (cr);
       cairo_fill (cr);
     }
-  else if (card->box->has_inside) /* it opens as a picture of its own: a frame in a frame */
+  else if (look->tenant->has_inside) /* it opens as a picture of its own: a frame in a frame */
     {
       const double right = rect->x + rect->width - 7, top = rect->y + PH_FACE_HEADER / 2 - 4.5;
 
@@ -355,7 +355,7 @@ draw_header (const Card *card)
       cairo_fill (cr);
     }
   ph_ink_show (cr, card->ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5,
-               rect->width - (card->box->can_open || card->box->has_inside ? 40 : 8));
+               rect->width - (card->box->can_open || look->tenant->has_inside ? 40 : 8));
 }
 
 /* Draws the fused operators, attributes, weights, and at the bottom the outputs. */

@@ -1,6 +1,8 @@
 /* bypass.c: routes a new edge left behind by a fusion or elimination through the places of the removed nodes. Otherwise the picture of the
  * whole history would need room for both, and edges that never exist at the same time would cross.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "core/layered/layered.h"
 #include "core/scene/scene-build.h"
 
@@ -13,6 +15,7 @@ typedef struct
   const int *start, *out; /* edges by their first box                             */
   int *came;              /* the edge through which a box was reached, for one search */
   int *seen;              /* number of the search that reached it                 */
+  int *hops;              /* the most edges from the first box                    */
   int search;
 } Finder;
 
@@ -46,44 +49,63 @@ is_free (PhSceneBuild *build, int box, const PhUnionEdge *edge)
   return TRUE;
 }
 
-/* Finds the shortest path, in edges, through free places. */
+/* Takes the first box of the queue, by rank, out of it. */
+static int
+take_first (Finder *finder, int *queue, int *n)
+{
+  int first = 0, box;
+
+  for (int i = 1; i < *n; i++)
+    if (finder->rank[queue[i]] < finder->rank[queue[first]])
+      first = i;
+  box = queue[first];
+  memmove (queue + first, queue + first + 1, sizeof *queue * (gsize) (*n - first - 1));
+  (*n)--;
+  return box;
+}
+
+/* Finds the path through free places that skips the fewest rows: an edge that skips rows leads around the boxes in them, which are not
+ * there either while @e is. */
 static gboolean
 find_way (Finder *finder, int e)
 {
   PhSceneBuild *build = finder->build;
   const PhUnionEdge *edge = edge_at (build, e);
-  int queue[MAX_VISITS], head = 0, tail = 0;
+  int queue[MAX_VISITS], n = 0, visits = 1;
+  gboolean found = FALSE;
 
   finder->search++;
-  queue[tail++] = edge->from;
+  queue[n++] = edge->from;
   finder->seen[edge->from] = finder->search;
-  while (head < tail)
+  finder->hops[edge->from] = 0;
+  while (n > 0)
     {
-      const int box = queue[head++];
+      const int box = take_first (finder, queue, &n);
 
       for (int i = finder->start[box]; i < finder->start[box + 1]; i++)
         {
           const int next = edge_at (build, finder->out[i])->to;
+          const gboolean is_end = next == edge->to, known = finder->seen[next] == finder->search;
 
-          if (finder->out[i] == e || finder->seen[next] == finder->search || finder->rank[next] > finder->rank[edge->to])
+          if (finder->out[i] == e || finder->rank[next] <= finder->rank[box] || finder->rank[next] > finder->rank[edge->to]
+              || (is_end && box == edge->from) || (known && finder->hops[next] >= finder->hops[box] + 1))
             continue;
-          if (next == edge->to)
+          if (!known && !is_end)
             {
-              if (box == edge->from)
+              if (visits == MAX_VISITS
+                  || ph_scene_box (build->scene, next)->parent != ph_scene_box (build->scene, edge->from)->parent
+                  || !is_free (build, next, edge))
                 continue;
-              finder->came[next] = finder->out[i];
-              return TRUE;
+              queue[n++] = next;
+              visits++;
             }
-          if (finder->rank[next] <= finder->rank[box] || tail == MAX_VISITS
-              || ph_scene_box (build->scene, next)->parent != ph_scene_box (build->scene, edge->from)->parent
-              || !is_free (build, next, edge))
-            continue;
+          found |= is_end;
           finder->seen[next] = finder->search;
+          finder->hops[next] = finder->hops[box] + 1;
           finder->came[next] = finder->out[i];
-          queue[tail++] = next;
         }
     }
-  return FALSE;
+  return found;
 }
 
 void
@@ -92,7 +114,7 @@ ph_scene_bypass (PhSceneBuild *build)
   const int n = build->scene->boxes->len, n_edges = build->union_edges->len;
   PhLayout *layout;
   PhRows rows;
-  g_autofree int *rank = NULL, *came = NULL, *seen = NULL;
+  g_autofree int *rank = NULL, *came = NULL, *seen = NULL, *hops = NULL;
   g_autofree guint8 *reversed = NULL;
   Finder finder = { .build = build };
 
@@ -102,6 +124,7 @@ ph_scene_bypass (PhSceneBuild *build)
   rank = g_new0 (int, n + 1);
   came = g_new0 (int, n + 1);
   seen = g_new0 (int, n + 1);
+  hops = g_new0 (int, n + 1);
   reversed = g_new0 (guint8, n_edges + 1);
   for (int e = 0; e < n_edges; e++)
     {
@@ -116,6 +139,7 @@ ph_scene_bypass (PhSceneBuild *build)
   finder.out = rows.index;
   finder.came = came;
   finder.seen = seen;
+  finder.hops = hops;
   for (int e = 0; e < n_edges; e++)
     {
       PhUnionEdge *edge = edge_at (build, e);

@@ -28,6 +28,7 @@ typedef struct
   guint first_face, n_faces;
   PhRole role;
   PhId partner;
+  gboolean has_inside; /* a fused node or a call: its inside is a picture of its own (ph_node_inside) */
 } PhTenant;
 
 /* A constant, or the far end of an edge that was cut, at the left of the box that it feeds. */
@@ -47,9 +48,8 @@ typedef struct
   gboolean shown; /* all groups around it are open                                             */
   gboolean open;  /* a group, or a node with bodies, that shows its inside                     */
   gboolean can_open;
-  gboolean has_inside; /* a fused node or a call: its inside is a picture of its own (ph_node_inside) */
-  gboolean backward;   /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
-  guint depth;         /* groups around it                                                          */
+  gboolean backward; /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
+  guint depth;       /* groups around it                                                          */
   PhRect rect;
   guint first_tenant, n_tenants;
   guint first_pill, n_pills;

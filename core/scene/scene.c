@@ -86,15 +86,14 @@ assign_boxes (PhSceneBuild *build)
     {
       const PhLife *life = ph_scene_life (scene, i);
       PhSceneBox *box;
-      PhTenant tenant
-          = { life->id, life->born, life->died, scene->face_changes->len, life->faces->len, life->role, life->partner };
+      PhTenant tenant = { life->id,         life->born, life->died,    scene->face_changes->len,
+                          life->faces->len, life->role, life->partner, life->has_inside };
 
       if (scene->box_of_life[i] < 0)
         continue;
       box = ph_scene_box_at (scene, scene->box_of_life[i]);
       box->kind = life->kind == PH_LIFE_INPUT ? PH_BOX_INPUT : life->kind == PH_LIFE_OUTPUT ? PH_BOX_OUTPUT : PH_BOX_NODE;
       box->can_open |= life->has_bodies;
-      box->has_inside |= life->has_inside;
       if (life->scope != NULL && box->path == NULL)
         box->path = life->scope;
       if (life->owner != PH_NO_ID)

@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/analyze/recording.h"
 #include "core/draw/draw-private.h"
 #include "core/graph/edit.h"
 #include "core/io/io.h"
@@ -325,6 +326,41 @@ test_equal (void)
   g_assert_cmpint (ph_scene_change (scene, box, 2, 3, NULL), ==, PH_CHANGE_CHANGED);
 }
 
+/* A line that a fusion left behind runs through the places of what was fused, straight down, not around them. */
+static void
+test_left_behind (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "linear-selu-xla", NULL);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhHistory) recorded = NULL, history = ph_history_new ();
+  g_autoptr (PhModel) model = ph_recording_open (folder, &recorded, problems, NULL, &error);
+  g_autoptr (PhScene) scene = NULL;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  ph_history_append (history, recorded);
+  ph_history_go (history, model, (PhPosition) { history->steps->len, 0 }, &error);
+  g_assert_no_error (error);
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhTenant *tenant = ph_scene_edge_at (scene, e, ph_scene_end (scene)) && edge->to >= 0
+                                   ? ph_scene_tenant (scene, edge->to, ph_scene_end (scene))
+                                   : NULL;
+      const PhPoint *points = ph_scene_points (scene, edge);
+
+      if (tenant == NULL || !tenant->has_inside)
+        continue;
+      for (guint i = 0; i < edge->n_points; i++)
+        g_assert_cmpfloat (fabsf (points[i].x - points[0].x), <, 2);
+      n++;
+    }
+  g_assert_cmpuint (n, ==, 1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -335,5 +371,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene-lines/arrows", test_arrows);
   g_test_add_func ("/scene-lines/beside", test_beside);
   g_test_add_func ("/scene-lines/equal", test_equal);
+  g_test_add_func ("/scene-lines/left-behind", test_left_behind);
   return g_test_run ();
 }

@@ -158,10 +158,13 @@ test_boxes (void)
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     {
       const PhSceneBox *box = ph_scene_box (scene, b);
-      const PhTenant *tenant = ph_scene_tenant (scene, b, options.time);
+      const PhTenant *tenant = ph_scene_tenant (scene, b, options.time), *first = ph_scene_tenant (scene, b, 0);
 
+      /* What stood in the place of the fused node has no inside, and no sign of one. */
+      g_assert_false (first != NULL && first->has_inside);
       if (tenant != NULL && ph_scene_face (scene, tenant, options.time)->n_body > 0)
         {
+          g_assert_true (tenant->has_inside);
           g_assert_cmpstr (ph_scene_face (scene, tenant, options.time)->detail, ==, "3×3, pad 1");
           n_fused++;
         }
