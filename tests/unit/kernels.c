@@ -1,5 +1,6 @@
 /* kernels.c: each kernel that is registered, forced to run what it takes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "core/console/console.h"
@@ -10,6 +11,7 @@
 #include "core/run/double.h"
 #include "core/run/inputs.h"
 #include "core/run/kernels.h"
+#include "core/run/lanes.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
 #include "core/tensor/broadcast.h"
@@ -364,6 +366,40 @@ test_transposed (void)
     }
 }
 
+/* Angles near all multiples of a quarter of pi, where digits cancel, and beyond those that have a loop. */
+static void
+test_angles (void)
+{
+  const PhLanes *lanes = ph_lanes ();
+
+  for (gint32 i = -12000; i <= 12000; i++)
+    {
+      float x[3] = { (float) (i * (G_PI / 4)) }, y[G_N_ELEMENTS (x)], z[G_N_ELEMENTS (x)];
+
+      x[1] = nextafterf (x[0], INFINITY);
+      x[2] = x[0] + 0.3f;
+      lanes->unary[PH_LANE_SIN](G_N_ELEMENTS (x), y, x, NULL);
+      lanes->unary[PH_LANE_COS](G_N_ELEMENTS (x), z, x, NULL);
+      for (guint k = 0; k < G_N_ELEMENTS (x); k++)
+        {
+          const double s = sin ((double) x[k]), c = cos ((double) x[k]);
+
+          g_assert_cmpfloat (fabs (y[k] - s), <=, 3e-7 * fabs (s));
+          g_assert_cmpfloat (fabs (z[k] - c), <=, 3e-7 * fabs (c));
+          g_assert_cmpint (signbit (y[k]) != 0, ==, signbit (s) != 0);
+        }
+    }
+  for (gint32 i = 0; i < 4; i++)
+    {
+      const float x = (const float[]) { -0.f, 0, INFINITY, NAN }[i];
+      float y, z;
+
+      lanes->unary[PH_LANE_SIN](1, &y, &x, NULL);
+      lanes->unary[PH_LANE_COS](1, &z, &x, NULL);
+      g_assert_true (i < 2 ? y == 0 && z == 1 && signbit (y) == signbit (x) : isnan (y) && isnan (z));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -386,6 +422,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernels/rows", test_rows);
   g_test_add_func ("/kernels/wide", test_wide);
   g_test_add_func ("/kernels/transposed", test_transposed);
+  g_test_add_func ("/kernels/angles", test_angles);
   status = g_test_run ();
   g_hash_table_unref (taken);
   return status;
