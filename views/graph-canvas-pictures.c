@@ -1,5 +1,6 @@
 /* graph-canvas-pictures.c: finished layouts: the one shown, that of the whole graph while a part is shown, and previous ones.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/scene-read.h"
 #include "core/scene/scene.h"
 #include "views/graph-canvas-draw.h"
 #include "views/graph-canvas-pair.h"
