@@ -39,7 +39,8 @@ typedef struct
 {
   PhLayoutEngine drawn_by;
   float ms;
-  guint crossings, over;
+  PhCrossings crossings;
+  guint over;
 } PhRenderFacts;
 
 /* A file has time; what is too large to be read as a whole is grouped. */

@@ -161,7 +161,7 @@ ph_layout_center_ends (PhLayout *layout)
         continue;
       if (!known)
         {
-          crossings = ph_layout_crossings (layout);
+          crossings = ph_layout_crossings (layout).n;
           over = ph_layout_overruns (layout, NULL);
           known = TRUE;
         }
@@ -170,7 +170,7 @@ ph_layout_center_ends (PhLayout *layout)
       shift (layout, moves, dx);
       if (top)
         spread_starts (layout, b, &at);
-      if (ph_layout_crossings (layout) > crossings || ph_layout_overruns (layout, NULL) > over)
+      if (ph_layout_crossings (layout).n > crossings || ph_layout_overruns (layout, NULL) > over)
         {
           shift (layout, moves, -dx);
           memcpy (layout->points->data, before->data, before->len * sizeof (PhPoint));

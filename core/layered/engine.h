@@ -22,6 +22,13 @@ gboolean ph_layout_engine_find (const char *name, PhLayoutEngine *engine);
 #define PH_LAYOUT_DOT_MAX      600 /* boxes that BEST gives to dot             */
 #define PH_LAYOUT_GRADIENT_MAX 450 /* of a picture that has a backward half    */
 
+/* How many pairs of edges cross: counted where @step is 1, else estimated from those among one edge in @step. @work: pairs that were compared, and
+ * cells that were entered. */
+typedef struct
+{
+  guint64 n, step, work;
+} PhCrossings;
+
 /* What a picture is judged by. */
 typedef struct
 {

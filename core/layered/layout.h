@@ -88,7 +88,8 @@ gboolean ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError 
  * points, stay. In this thread and process. */
 gboolean ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellable, GError **error);
 /* How many pairs of edges without a box in common cross. */
-guint64 ph_layout_crossings (PhLayout *layout);
+PhCrossings ph_layout_crossings (PhLayout *layout);
+#define PH_CROSSINGS_LOOK 200000000 /* pairs of lines that are near each other, beyond which it is an estimate */
 /* How many pairs there are of a line and a box that it runs over, more than 3 points inside of its border, without ending there.
  * @edges: (nullable) (element-type guint) the indices of these lines are appended. */
 guint ph_layout_overruns (PhLayout *layout, GArray *edges);

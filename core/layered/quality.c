@@ -6,7 +6,8 @@
 #include "core/layered/layered.h"
 
 #define CELL 120.0f
-#define LOOK 20000000 /* pairs of lines to look at to compare two layouts: beyond that a sample of the lines does */
+#define ROOM 16000000 /* cells that all lines together may pass                                                        */
+#define LOOK 20000000 /* pairs of lines to look at to compare two layouts: beyond that a sample of the lines does      */
 
 typedef struct
 {
@@ -90,57 +91,20 @@ order_edges (const PhLayout *layout, gboolean *by_to)
   return order;
 }
 
-/* A set of pairs of edges, possibly millions. */
+/* The stretches in each cell of the picture, as compressed rows, in the order in which they stand. */
 typedef struct
 {
-  guint64 *keys;
-  guint size, n;
-} Pairs;
-
-static guint64 *
-find_key (Pairs *pairs, guint64 key)
-{
-  guint at = (guint) ((key * 0x9e3779b97f4a7c15u) >> 32) & (pairs->size - 1);
-
-  while (pairs->keys[at] != 0 && pairs->keys[at] != key)
-    at = (at + 1) & (pairs->size - 1);
-  return &pairs->keys[at];
-}
-
-/* Returns FALSE if the pair exists already. */
-static gboolean
-add_pair (Pairs *pairs, guint a, guint b)
-{
-  const guint64 key = ((guint64) MIN (a, b) << 32 | MAX (a, b)) + 1;
-  guint64 *at = find_key (pairs, key);
-
-  if (*at == key)
-    return FALSE;
-  *at = key;
-  if (2 * ++pairs->n > pairs->size)
-    {
-      Pairs larger = { g_new0 (guint64, 2 * pairs->size), 2 * pairs->size, pairs->n };
-
-      for (guint i = 0; i < pairs->size; i++)
-        if (pairs->keys[i] != 0)
-          *find_key (&larger, pairs->keys[i]) = pairs->keys[i];
-      g_free (pairs->keys);
-      *pairs = larger;
-    }
-  return TRUE;
-}
-
-typedef struct
-{
-  int columns, rows;
+  float side;
+  int columns, rows, *start, *items;
+  guint64 n_pairs; /* of stretches that are in one cell */
 } Cells;
 
 /* Returns the rows of cells that a stretch passes. */
 static void
 find_rows (const Cells *cells, const Stretch *s, int *top, int *bottom)
 {
-  *top = CLAMP ((int) (MIN (s->a.y, s->b.y) / CELL), 0, cells->rows - 1);
-  *bottom = CLAMP ((int) (MAX (s->a.y, s->b.y) / CELL), 0, cells->rows - 1);
+  *top = (int) CLAMP (MIN (s->a.y, s->b.y) / cells->side, 0, cells->rows - 1);
+  *bottom = (int) CLAMP (MAX (s->a.y, s->b.y) / cells->side, 0, cells->rows - 1);
 }
 
 /* Returns the cells of row @y that a stretch passes: of one that is long and slanting, far fewer than its bounding box has. */
@@ -154,33 +118,55 @@ find_cells (const Cells *cells, const Stretch *s, int y, int *left, int *right)
 
   find_rows (cells, s, &top, &bottom);
   if (y > top && slope != 0)
-    from = high.x + slope * (y * CELL - high.y);
+    from = high.x + slope * (y * cells->side - high.y);
   if (y < bottom && slope != 0)
-    to = high.x + slope * ((y + 1) * CELL - high.y);
+    to = high.x + slope * ((y + 1) * cells->side - high.y);
   /* A point more to both sides makes up for rounding. */
-  *left = CLAMP ((int) ((MIN (from, to) - 1) / CELL), 0, cells->columns - 1);
-  *right = CLAMP ((int) ((MAX (from, to) + 1) / CELL), 0, cells->columns - 1);
+  *left = (int) CLAMP ((MIN (from, to) - 1) / cells->side, 0, cells->columns - 1);
+  *right = (int) CLAMP ((MAX (from, to) + 1) / cells->side, 0, cells->columns - 1);
 }
 
-/* Counts crossings. @weighed: lines that exist for a short time count less; to compare layouts, for which an estimate does where lines
- * are many. */
-static double
-count_crossings (PhLayout *layout, gboolean weighed)
+/* Sets how large cells are: as large as it takes for the stretches to pass no more than ROOM of them. Lines that go straight through a
+ * picture of a million points pass thousands each. */
+static void
+cells_set_side (Cells *cells, const PhLayout *layout, const GArray *stretches)
 {
-  double count = 0;
-  guint64 n_pairs = 0, step;
-  g_autoptr (GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
-  Pairs pairs = { g_new0 (guint64, 1024), 1024, 0 };
-  gboolean by_to;
-  g_autofree guint *order = order_edges (layout, &by_to);
-  g_autofree int *start = NULL, *fill = NULL, *items = NULL;
-  const Cells cells = { (int) (MAX (layout->width, 0) / CELL) + 2, (int) (MAX (layout->height, 0) / CELL) + 2 };
-  const int columns = cells.columns, rows = cells.rows;
+  for (cells->side = CELL;; cells->side *= 2)
+    {
+      guint64 passed = 0;
+      const float columns = MAX (layout->width, 0) / cells->side + 2, rows = MAX (layout->height, 0) / cells->side + 2;
 
-  for (guint e = 0; e < layout->n_edges; e++)
-    add_stretches (stretches, layout, order[e]);
-  start = g_new0 (int, columns *rows + 2);
-  fill = g_new0 (int, columns *rows + 2);
+      if (columns * rows > ROOM)
+        continue;
+      cells->columns = (int) columns;
+      cells->rows = (int) rows;
+      for (guint i = 0; i < stretches->len; i++)
+        {
+          const Stretch *s = &g_array_index (stretches, Stretch, i);
+          int top, bottom, left, right;
+
+          find_rows (cells, s, &top, &bottom);
+          for (int y = top; y <= bottom; y++)
+            {
+              find_cells (cells, s, y, &left, &right);
+              passed += right - left + 1;
+            }
+        }
+      /* However large they are, each stretch passes one. */
+      if (passed <= MAX (ROOM, stretches->len))
+        return;
+    }
+}
+
+/* Returns how many cells the stretches entered. */
+static guint64
+cells_fill (Cells *cells, const GArray *stretches)
+{
+  g_autofree int *fill = NULL;
+  int n;
+
+  n = cells->columns * cells->rows;
+  cells->start = g_new0 (int, n + 2);
   for (int pass = 0; pass < 2; pass++)
     {
       for (guint i = 0; i < stretches->len; i++)
@@ -188,58 +174,161 @@ count_crossings (PhLayout *layout, gboolean weighed)
           const Stretch *s = &g_array_index (stretches, Stretch, i);
           int top, bottom, left, right;
 
-          find_rows (&cells, s, &top, &bottom);
+          find_rows (cells, s, &top, &bottom);
           for (int y = top; y <= bottom; y++)
-            for (find_cells (&cells, s, y, &left, &right); left <= right; left++)
+            for (find_cells (cells, s, y, &left, &right); left <= right; left++)
               if (pass == 0)
-                start[y * columns + left + 1]++;
+                cells->start[y * cells->columns + left + 1]++;
               else
-                items[start[y * columns + left] + fill[y * columns + left]++] = i;
+                cells->items[fill[y * cells->columns + left]++] = i;
         }
       if (pass == 0)
         {
-          for (int c = 0; c < columns * rows; c++)
-            start[c + 1] += start[c];
-          items = g_new (int, start[columns * rows] + 1);
+          for (int c = 0; c < n; c++)
+            cells->start[c + 1] += cells->start[c];
+          cells->items = g_new (int, cells->start[n] + 1);
+          fill = g_memdup2 (cells->start, sizeof (int) * (n + 1));
         }
     }
-  for (int c = 0; c < columns * rows && weighed; c++)
-    n_pairs += (guint64) (start[c + 1] - start[c]) * (guint64) (start[c + 1] - start[c]) / 2;
-  step = MIN (n_pairs / LOOK + 1, G_MAXINT / 4);
-  /* Every so many of all items, not cells: one cell may hold most of the lines. */
-  for (int c = 0, taken = 0; c < columns * rows; c++)
-    for (int next = start[c]; taken < start[c + 1]; taken = (int) MIN (taken + (gint64) step, G_MAXINT))
-      {
-        const Stretch *s = &g_array_index (stretches, Stretch, items[taken]);
-        const PhLayoutEdge *edge = &layout->edges[s->edge];
-
-        /* Behind all that share its end. */
-        for (next = MAX (next, taken); next < start[c + 1]; next++)
-          if (end_of (&layout->edges[g_array_index (stretches, Stretch, items[next]).edge], by_to) != end_of (edge, by_to))
-            break;
-        for (int k = next; k < start[c + 1]; k++)
-          {
-            const Stretch *t = &g_array_index (stretches, Stretch, items[k]);
-            const PhLayoutEdge *other = &layout->edges[t->edge];
-
-            if (!related (edge, other) && cross (s, t) && add_pair (&pairs, s->edge, t->edge))
-              count += weighed ? edge->presence * other->presence / (double) (PH_PRESENCE * PH_PRESENCE) : 1;
-          }
-      }
-  g_free (pairs.keys);
-  return count * step;
+  cells->n_pairs = 0;
+  for (int c = 0; c < n; c++)
+    cells->n_pairs += (guint64) (cells->start[c + 1] - cells->start[c]) * (guint64) (cells->start[c + 1] - cells->start[c]) / 2;
+  return cells->start[n];
 }
 
-guint64
+static void
+cells_clear (Cells *cells)
+{
+  g_free (cells->start);
+  g_free (cells->items);
+}
+
+/* Returns the index of the first item of a cell that is stretch number @least or a later one. */
+static int
+find_item (const Cells *cells, int cell, int least)
+{
+  int low = cells->start[cell], high = cells->start[cell + 1];
+
+  while (low < high)
+    {
+      const int middle = low + (high - low) / 2;
+
+      if (cells->items[middle] < least)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Returns the lines that cross line number @e, which begins with stretch number @i, among the stretches from number @least on, each as
+ * often as its presence if @weighed. @met: of a line: the last one that it was found to cross, plus 1. */
+static guint64
+crossed_by (const Cells *cells, const PhLayout *layout, const GArray *stretches, guint i, int least, gboolean weighed, guint *met,
+            guint64 *work)
+{
+  const guint e = g_array_index (stretches, Stretch, i).edge;
+  const PhLayoutEdge *edge = &layout->edges[e];
+  guint64 crossed = 0;
+
+  for (; i < stretches->len && g_array_index (stretches, Stretch, i).edge == e; i++)
+    {
+      const Stretch *s = &g_array_index (stretches, Stretch, i);
+      int top, bottom, left, right;
+
+      find_rows (cells, s, &top, &bottom);
+      for (int y = top; y <= bottom; y++)
+        for (find_cells (cells, s, y, &left, &right); left <= right; left++)
+          {
+            const int cell = y * cells->columns + left, stop = cells->start[cell + 1];
+            const int first = find_item (cells, cell, least);
+
+            *work += 1 + stop - first;
+            for (int k = first; k < stop; k++)
+              {
+                const Stretch *t = &g_array_index (stretches, Stretch, cells->items[k]);
+                const PhLayoutEdge *other = &layout->edges[t->edge];
+
+                if (met[t->edge] == e + 1 || related (edge, other) || !cross (s, t))
+                  continue;
+                met[t->edge] = e + 1;
+                crossed += weighed ? other->presence : 1;
+              }
+          }
+    }
+  return crossed * (weighed ? edge->presence : 1);
+}
+
+/* Keeps the stretches of one line in @step: of each so many that come one after the other and are alike, but not always the first, as
+ * every second one may be more so. */
+static void
+keep_some (GArray *stretches, guint64 step)
+{
+  guint64 line = 0;
+  guint n = 0;
+
+  for (guint i = 0, next; i < stretches->len; i = next, line++)
+    {
+      const guint e = g_array_index (stretches, Stretch, i).edge;
+      const gboolean kept = line % step == (line / step * 0x9e3779b97f4a7c15u >> 32) % step;
+
+      for (next = i; next < stretches->len && g_array_index (stretches, Stretch, next).edge == e; next++)
+        if (kept)
+          g_array_index (stretches, Stretch, n++) = g_array_index (stretches, Stretch, next);
+    }
+  g_array_set_size (stretches, n);
+}
+
+/* Counts crossings. @weighed: lines that exist for a short time count less. Where more than @most pairs of stretches are in one cell, it
+ * is those among some of the lines, always the same ones, from which all are estimated. */
+static PhCrossings
+count_crossings (PhLayout *layout, gboolean weighed, guint64 most)
+{
+  PhCrossings found = { 0, 1, 0 };
+  g_autoptr (GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
+  gboolean by_to;
+  g_autofree guint *order = order_edges (layout, &by_to), *met = g_new0 (guint, layout->n_edges + 1);
+  Cells cells;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    add_stretches (stretches, layout, order[e]);
+  cells_set_side (&cells, layout, stretches);
+  found.work = cells_fill (&cells, stretches);
+  while (cells.n_pairs / (found.step * found.step) > most)
+    found.step++;
+  if (found.step > 1)
+    {
+      keep_some (stretches, found.step);
+      cells_clear (&cells);
+      found.work += cells_fill (&cells, stretches);
+    }
+  for (guint i = 0, least = 0, next; i < stretches->len; i = next)
+    {
+      const guint e = g_array_index (stretches, Stretch, i).edge, end = end_of (&layout->edges[e], by_to);
+
+      for (next = i + 1; next < stretches->len && g_array_index (stretches, Stretch, next).edge == e;)
+        next++;
+      /* Behind all that share its end. */
+      for (least = MAX (least, next); least < stretches->len; least++)
+        if (end_of (&layout->edges[g_array_index (stretches, Stretch, least).edge], by_to) != end)
+          break;
+      found.n += crossed_by (&cells, layout, stretches, i, (int) least, weighed, met, &found.work);
+    }
+  found.n *= found.step * found.step;
+  cells_clear (&cells);
+  return found;
+}
+
+PhCrossings
 ph_layout_crossings (PhLayout *layout)
 {
-  return count_crossings (layout, FALSE);
+  return count_crossings (layout, FALSE, PH_CROSSINGS_LOOK);
 }
 
 double
 ph_layered_tangle (PhLayout *layout)
 {
-  return count_crossings (layout, TRUE);
+  return (double) count_crossings (layout, TRUE, LOOK).n / (PH_PRESENCE * PH_PRESENCE);
 }
 
 /* ── lines over boxes ───────────────────────────────────────────────────────────────────────────────────────────── */

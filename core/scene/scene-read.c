@@ -384,7 +384,7 @@ ph_scene_is_ordered (PhScene *scene, int box)
 }
 
 void
-ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over)
+ph_scene_count_faults (PhScene *scene, int time, PhCrossings *crossings, guint *over)
 {
   const guint n = scene->boxes->len;
   g_autoptr (PhLayout) layout = ph_layout_new (n, scene->edges->len);

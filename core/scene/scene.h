@@ -41,7 +41,7 @@ gboolean ph_scene_is_across (PhScene *scene);
 PhLayoutEngine ph_scene_drawn_by (PhScene *scene, float *ms);
 const char *ph_scene_judgements (PhScene *scene, PhLayoutJudgement *own, PhLayoutJudgement *dot);
 /* What is seen at @time: lines that cross, lines that run over boxes. */
-void ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over);
+void ph_scene_count_faults (PhScene *scene, int time, PhCrossings *crossings, guint *over);
 
 guint ph_scene_n_boxes (PhScene *scene);
 const PhSceneBox *ph_scene_box (PhScene *scene, int box);

@@ -43,14 +43,16 @@ print_engines (PhScene *scene, const char *name)
 {
   PhLayoutJudgement pictures[2];
   const char *reason = ph_scene_judgements (scene, &pictures[0], &pictures[1]);
-  guint crossings, over, shown = 0;
+  PhCrossings crossings;
+  guint over, shown = 0;
   float ms;
   const PhLayoutEngine drawn_by = ph_scene_drawn_by (scene, &ms);
 
   ph_scene_count_faults (scene, 0, &crossings, &over);
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     shown += ph_scene_box (scene, b)->shown;
-  printf ("| %s | %u | %s | %.0f | %u | %u |", name, shown, ph_layout_engine_name (drawn_by), ms, crossings, over);
+  printf ("| %s | %u | %s | %.0f | %" G_GUINT64_FORMAT " | %u |", name, shown, ph_layout_engine_name (drawn_by), ms, crossings.n,
+          over);
   for (int i = 0; i < 2; i++)
     if (pictures[i].there)
       printf (" %.0f, %u, %u | %.0fx%.0f | %.1f |", pictures[i].crossings, pictures[i].over, pictures[i].off_row,

@@ -46,7 +46,8 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
   double largest = 0, largest_step = 0, worst = 0, moved = 0, area = 0;
   guint64 ours = 0, alone = 0;
-  guint here = 0, there = 0, hidden, unused;
+  PhCrossings here = { 0, 1, 0 }, there = here;
+  guint hidden, unused;
   PhPosition at = { 0, 0 };
   guint n_alone = 0, over = 0;
   int last = -1;
@@ -71,16 +72,17 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
               over += hidden;
               area = ph_scene_width (scene) * ph_scene_height (scene);
               if (given->positions)
-                printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9u crossings, here %9u\n", at.step, at.rewrite,
-                        ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
+                printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n",
+                        at.step, at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there.n,
+                        here.n);
             }
           last = time;
           largest = MAX (largest, area);
           if (at_step)
             largest_step = MAX (largest_step, area);
-          ours += here;
-          alone += there;
-          worst = MAX (worst, (here + 1.0) / (there + 1.0));
+          ours += here.n;
+          alone += there.n;
+          worst = MAX (worst, (here.n + 1.0) / (there.n + 1.0));
           n_alone++;
         }
       if (ph_position_compare (next, at) == 0)

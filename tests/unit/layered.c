@@ -128,7 +128,7 @@ test_no_needless_crossing (void)
         layout->edges[e].to = 4 * (i + 1) + (chain + i + 1) % 4;
       }
   g_assert_true (ph_layout_layered (layout, NULL, NULL));
-  g_assert_cmpuint (ph_layout_crossings (layout), ==, 0);
+  g_assert_cmpuint (ph_layout_crossings (layout).n, ==, 0);
 }
 
 /* Lines between boxes at random, some of which have many: one function looks only near a line, the other at all pairs. */
@@ -221,7 +221,7 @@ test_faults (void)
           for (guint b = 0; b < BOXES; b++)
             over += b != a->from && b != a->to && line_enters (lines[e], &layout->boxes[b]);
         }
-      g_assert_cmpuint (ph_layout_crossings (layout), ==, crossings);
+      g_assert_cmpuint (ph_layout_crossings (layout).n, ==, crossings);
       /* A line that only touches a corner may fall between two of the steps. */
       n_over = ph_layout_overruns (layout, NULL);
       g_assert_cmpuint (n_over, >=, over);

@@ -460,7 +460,7 @@ test_center (void)
   g_assert_cmpfloat_with_epsilon (layout->boxes[0].x, 150, 0.5);
   g_assert_cmpfloat_with_epsilon (layout->boxes[4].x, 150, 0.5);
   g_assert_cmpfloat_with_epsilon (layout->boxes[5].x, 150, 0.5);
-  g_assert_cmpuint (ph_layout_crossings (layout), ==, 0);
+  g_assert_cmpuint (ph_layout_crossings (layout).n, ==, 0);
   g_assert_cmpuint (ph_layout_overruns (layout, NULL), ==, 0);
   for (guint e = 0; e < layout->n_edges; e++)
     {

@@ -274,7 +274,8 @@ test_across (void)
       g_autoptr (GError) error = NULL;
       const PhSceneOptions options = { .engine = i % 2 == 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST, .across = TRUE };
       g_autoptr (PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &options, NULL, &error);
-      guint crossings, over;
+      PhCrossings crossings;
+      guint over;
 
       g_assert_no_error (error);
       g_assert_true (ph_scene_is_across (scene));
@@ -344,7 +345,8 @@ test_gradient (void)
         const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
         g_autoptr (PhScene) scene = NULL;
         PhLayoutJudgement own, dot;
-        guint crossings, over, n_named = 0;
+        PhCrossings crossings;
+        guint over, n_named = 0;
 
         with_output.arguments = arguments;
         with_output.allow = PH_ROUNDING;
@@ -352,8 +354,8 @@ test_gradient (void)
         g_assert_true (ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL));
         scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
         ph_scene_count_faults (scene, 0, &crossings, &over);
-        g_test_message ("%s: drawn by %s, %u crossings", names[i], ph_layout_engine_name (ph_scene_drawn_by (scene, NULL)),
-                        crossings);
+        g_test_message ("%s: drawn by %s, %" G_GUINT64_FORMAT " crossings", names[i],
+                        ph_layout_engine_name (ph_scene_drawn_by (scene, NULL)), crossings.n);
         g_assert_cmpuint (over, ==, 0);
         g_assert_cmpint (ph_scene_drawn_by (scene, NULL), ==, k == 0 ? PH_LAYOUT_DOT : PH_LAYOUT_LAYERED);
         ph_scene_judgements (scene, &own, &dot);
@@ -393,7 +395,8 @@ test_gradient_groups (void)
       const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
       g_autoptr (PhScene) scene = NULL;
       g_autoptr (GError) error = NULL;
-      guint crossings, over;
+      PhCrossings crossings;
+      guint over;
 
       with_output.arguments = arguments;
       with_output.allow = PH_ROUNDING;

@@ -143,7 +143,9 @@ reply_written (PhCall *call, const Render *render, const PhRenderFacts *facts)
   ph_json_set (call->reply->json, "file", render->path);
   ph_json_set (call->reply->json, "drawn_by", ph_layout_engine_name (facts->drawn_by));
   json_object_set_double_member (call->reply->json, "ms", round (facts->ms * 10) / 10);
-  json_object_set_int_member (call->reply->json, "crossings", facts->crossings);
+  json_object_set_int_member (call->reply->json, "crossings", (gint64) facts->crossings.n);
+  if (facts->crossings.step > 1)
+    json_object_set_boolean_member (call->reply->json, "crossings_estimated", TRUE);
   json_object_set_int_member (call->reply->json, "over", facts->over);
   ph_reply_say (call->reply, "wrote %s\n", render->path);
 }
