@@ -176,6 +176,9 @@ split_bilinear (PhComplex *self, PhNode *node, PhBuilder *b)
         if (node->inputs->pdata[0] == node->inputs->pdata[1] && u != v
             && (!ph_node_set_input (copy, 0, u, &b->error) || !ph_node_set_input (copy, 1, v, &b->error)))
           return FALSE;
+        /* An operand or a result past those is complex: the copies would be split for ever. */
+        if (ph_complex_touches (self, copy))
+          return FALSE;
         product[i][k] = ph_node_output (copy, 0);
       }
   return ph_complex_keep (
@@ -269,7 +272,7 @@ split_binary (PhComplex *self, PhNode *node, const char *op, PhBuilder *b)
 static gboolean
 give_real (PhNode *node, PhValue *value, PhBuilder *b)
 {
-  return b->error == NULL && value != NULL && ph_node_replace_all (node, &value, b);
+  return b->error == NULL && value != NULL && node->outputs->len == 1 && ph_node_replace_all (node, &value, b);
 }
 
 static gboolean

@@ -36,6 +36,13 @@ size_of (PhConvert *l, const PhValue *x, int i)
   return size;
 }
 
+/* Returns TRUE if @rows times @columns indices can be written out; no product overflows. */
+static gboolean
+are_few (gint64 rows, gint64 columns)
+{
+  return rows >= 0 && columns >= 0 && rows <= MOST && columns <= MOST && rows * columns <= MOST;
+}
+
 /* ── diagonals ── */
 
 /* Takes the diagonal of the axes @a and @b of @x. */
@@ -48,7 +55,7 @@ take_diagonal (PhConvert *l, PhValue *x, int a, int b, gint64 offset)
   g_autofree gint64 *at = NULL;
   guint k = 0;
 
-  if (rows < 0 || columns < 0 || rows * columns > MOST)
+  if (!are_few (rows, columns))
     return NULL;
   for (int i = 0; i < rank; i++)
     if (i != a && i != b)
@@ -72,12 +79,12 @@ take_diagonal (PhConvert *l, PhValue *x, int a, int b, gint64 offset)
 static PhValue *
 put_diagonal (PhConvert *l, PhValue *x, gint64 offset)
 {
-  const gint64 n = size_of (l, x, ph_value_rank (x) - 1), side = n + ABS (offset);
+  const gint64 n = size_of (l, x, ph_value_rank (x) - 1), side = offset < 0 ? n - offset : n + offset;
   g_autofree gint64 *at = NULL, *on = NULL;
   const gint64 dims[] = { side, side };
   PhValue *mask;
 
-  if (n <= 0 || ABS (offset) > MOST || side * side > MOST)
+  if (n <= 0 || !are_few (n, 1) || offset < -MOST || offset > MOST || !are_few (side, side))
     return NULL;
   at = g_new0 (gint64, (gsize) (side * side));
   on = g_new0 (gint64, (gsize) (side * side));
@@ -210,7 +217,7 @@ unfold (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the size of the dimension is not known");
   dims[0] = (n - width) / stride + 1;
   dims[1] = width;
-  if (dims[0] * dims[1] > MOST)
+  if (!are_few (dims[0], dims[1]))
     return ph_convert_stay (l, "it has too many windows");
   at = g_new (gint64, (gsize) (dims[0] * dims[1]));
   for (gint64 i = 0; i < dims[0]; i++)
@@ -243,10 +250,13 @@ two (PhConvert *l, const char *name, gint64 fallback, gint64 *to)
 static PhValue *
 window_rows (PhConvert *l, gint64 size, gint64 width, gint64 stride, gint64 dilation, gint64 *number)
 {
-  gint64 dims[2] = { width, (size - dilation * (width - 1) - 1) / stride + 1 };
+  gint64 dims[2] = { width, 0 };
   g_autofree gint64 *at = NULL;
 
-  if (size < dilation * (width - 1) + 1 || dims[0] * dims[1] > MOST)
+  if (width < 1 || dilation < 1 || stride < 1 || !are_few (dilation, width) || size < dilation * (width - 1) + 1)
+    return NULL;
+  dims[1] = (size - dilation * (width - 1) - 1) / stride + 1;
+  if (!are_few (dims[0], dims[1]))
     return NULL;
   at = g_new (gint64, (gsize) (dims[0] * dims[1]));
   for (gint64 i = 0; i < dims[0]; i++)
@@ -321,8 +331,8 @@ ph_aten_shuffle (PhConvert *l, PhValue **out)
   gint64 split[PH_MAX_RANK], perm[PH_MAX_RANK], joined[PH_MAX_RANK], sizes[3] = { 1, 1, 1 };
   int n = 0, m = 0;
 
-  if (rank < (channels ? 2 : 3) || rank + 3 > PH_MAX_RANK || r < 1)
-    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (rank < (channels ? 2 : 3) || rank + 3 > PH_MAX_RANK || r < 1 || r > G_MAXINT32)
+    return ph_convert_stay (l, "the rank of its operand or its factor is not known");
   for (int i = 0; i < (channels ? 1 : 3); i++)
     if ((sizes[i] = size_of (l, x, c + i)) < 0)
       return FALSE;

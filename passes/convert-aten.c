@@ -231,7 +231,8 @@ ph_aten_ints (PhConvert *l, const char *name, gint64 *out, guint *n)
     }
   if (attr != NULL && attr->kind == PH_ATTR_INTS && attr->n <= *n)
     {
-      memcpy (out, attr->ints, attr->n * sizeof *out);
+      for (gsize i = 0; i < attr->n; i++)
+        out[i] = attr->ints[i];
       *n = (guint) attr->n;
       return TRUE;
     }

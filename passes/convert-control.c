@@ -38,8 +38,11 @@ while_ (PhConvert *l, PhValue **out)
   PhNode *loop;
 
   if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n
-      || cond->outputs->len != 1 || n == 0)
+      || cond->outputs->len != 1 || n == 0 || l->n_out != n)
     return ph_convert_stay (l, "its condition and body do not have an input for each operand");
+  for (guint i = 0; i < n; i++)
+    if (l->in[i] == NULL)
+      return ph_convert_stay (l, "an operand is missing");
   if (!ph_build_copy (l->b, cond, l->in, &first, NULL))
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -156,7 +159,7 @@ barrier (PhConvert *l, PhValue **out)
 static gboolean
 get_tuple_element (PhConvert *l, PhValue **out)
 {
-  const PhNode *tuple = l->in[0]->producer;
+  const PhNode *tuple = l->in[0] != NULL ? l->in[0]->producer : NULL;
   const gint64 index = ph_convert_int (l, "index", -1);
 
   if (tuple == NULL || g_strcmp0 (ph_convert_name (tuple), "tuple") != 0 || index < 0 || index >= tuple->inputs->len)

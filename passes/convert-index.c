@@ -162,7 +162,8 @@ gather (PhConvert *l, PhValue **out)
   p.vector = ph_convert_int (l, "index_vector_dim", 0);
   if (sizes.n != ph_convert_rank (l->in[0]) || sizes.n > PH_MAX_RANK)
     return ph_convert_stay (l, "its slices do not fit its operand");
-  memcpy (p.sizes, sizes.values, sizes.n * sizeof (gint64));
+  for (gsize i = 0; i < sizes.n; i++)
+    p.sizes[i] = sizes.values[i];
   if (!prepare (l, &p))
     return FALSE;
   /* Whole slices along one dimension: Gather itself. */

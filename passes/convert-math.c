@@ -174,13 +174,11 @@ next_after (PhConvert *l, PhValue **out)
                                                                  : dtype == PH_FLOAT ? PH_INT32
                                                                                      : PH_INT16;
   PhValue *x = l->in[0], *y = l->in[1], *zero = ph_convert_like (l, x, 0), *bits, *away, *moved, *tiny;
-  PhTensor *least = ph_tensor_new (dtype, 0, NULL);
+  PhTensor *least;
 
   if (dtype != PH_FLOAT && dtype != PH_DOUBLE && dtype != PH_FLOAT16 && dtype != PH_BFLOAT16)
-    {
-      ph_tensor_unref (least);
-      return ph_convert_stay (l, "floats of 8 bits have no rule");
-    }
+    return ph_convert_stay (l, "its operand is no float, or one of 8 bits, which have no rule");
+  least = ph_tensor_new (dtype, 0, NULL);
   if (dtype == PH_DOUBLE)
     *(guint64 *) ph_tensor_writable (least) = 1;
   else if (dtype == PH_FLOAT)

@@ -137,7 +137,8 @@ window_of (PhConvert *l, guint rank, Window *w)
 
   if (n != rank)
     return ph_convert_stay (l, "its window does not fit its operand");
-  memcpy (w->size, values, n * sizeof *values);
+  for (guint i = 0; i < rank; i++)
+    w->size[i] = values[i];
   w->rank = rank;
   values = ph_convert_ints (l, "window_strides", &m);
   for (guint i = 0; i < rank; i++)

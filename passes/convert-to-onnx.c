@@ -11,14 +11,40 @@
 #include "passes/convert-session.h"
 #include "passes/stays.h"
 
-static const PhConvertRule *const tables[] = {
-  ph_convert_elementwise, ph_convert_shape,        ph_convert_linear,     ph_convert_reduce,      ph_convert_index,
-  ph_convert_control,     ph_convert_math,         ph_convert_hlo,        ph_convert_tensorflow,  ph_convert_tensorflow_tensors,
-  ph_convert_tflite,      ph_convert_openvino,     ph_convert_onednn,     ph_convert_mindspore,   ph_convert_tvm,
-  ph_convert_tvm_shape,   ph_convert_aten,         ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce,
-  ph_convert_aten_layer,  ph_convert_aten_control, ph_convert_aten_index, ph_convert_aten_python, ph_convert_aten_loss,
-  ph_convert_aten_part,   ph_convert_aten_special, ph_convert_aten_order, ph_convert_aten_matrix, ph_convert_aten_recurrent,
-  ph_convert_aten_resize, ph_convert_aten_list,
+const PhConvertRule *const ph_convert_tables[] = {
+  ph_convert_elementwise,
+  ph_convert_shape,
+  ph_convert_linear,
+  ph_convert_reduce,
+  ph_convert_index,
+  ph_convert_control,
+  ph_convert_math,
+  ph_convert_hlo,
+  ph_convert_tensorflow,
+  ph_convert_tensorflow_tensors,
+  ph_convert_tflite,
+  ph_convert_openvino,
+  ph_convert_onednn,
+  ph_convert_mindspore,
+  ph_convert_tvm,
+  ph_convert_tvm_shape,
+  ph_convert_aten,
+  ph_convert_aten_shape,
+  ph_convert_aten_linear,
+  ph_convert_aten_reduce,
+  ph_convert_aten_layer,
+  ph_convert_aten_control,
+  ph_convert_aten_index,
+  ph_convert_aten_python,
+  ph_convert_aten_loss,
+  ph_convert_aten_part,
+  ph_convert_aten_special,
+  ph_convert_aten_order,
+  ph_convert_aten_matrix,
+  ph_convert_aten_recurrent,
+  ph_convert_aten_resize,
+  ph_convert_aten_list,
+  NULL,
 };
 
 /* Returns TRUE for a dialect whose rules are named with its domain as a prefix. */
@@ -76,8 +102,8 @@ ph_convert_name (const PhNode *node)
 const PhConvertRule *
 ph_convert_find (const char *op)
 {
-  for (gsize t = 0; t < G_N_ELEMENTS (tables); t++)
-    for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)
+  for (gsize t = 0; ph_convert_tables[t] != NULL; t++)
+    for (const PhConvertRule *rule = ph_convert_tables[t]; rule->op != NULL; rule++)
       if (g_str_equal (rule->op, op))
         return rule;
   return NULL;
@@ -115,6 +141,21 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
             ph_value_set_type (values[i], both, NULL);
         }
     }
+}
+
+/* Returns FALSE if ONNX's operators do not allow the types of the nodes made since the id @first: the file may declare a type, or bodies may
+ * have one, that contradicts the operands'. */
+static gboolean
+fits_schemas (PhModel *model, PhId first, GError **error)
+{
+  for (PhId id = first; id < model->next_id; id++)
+    {
+      const PhNode *node = ph_model_find_node (model, id);
+
+      if (node != NULL && node->op != NULL && !ph_op_check (node->op, node, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Returns TRUE if ONNX's operator does not accept integers of 2 and 4 bits, although it only moves elements. */
@@ -184,11 +225,11 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
               GError **error)
 {
   PhBuilder b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
-  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1),
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + PH_CONVERT_SPARE),
                      **in = g_new0 (PhValue *, node->inputs->len + PH_CONVERT_SPARE), **all = NULL;
   PhConvert l
       = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
-  g_autofree char *base = g_strdup (ph_node_output (node, 0)->name);
+  const PhId first = run->model->next_id;
   gboolean ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len; i++)
@@ -244,7 +285,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
   if (ok && b.error == NULL)
     {
       hand_over (node, out, quantised);
-      ok = ph_node_replace_all (node, out, &b);
+      ok = ph_node_replace_all (node, out, &b) && fits_schemas (run->model, first, &b.error);
     }
   if (ok && b.error == NULL)
     {
@@ -414,6 +455,11 @@ convert_to_onnx (PhPassRun *run, GError **error)
             insert_new (graph, next, ids, i + 1);
           else if (!ph_aten_enter (run, node, error))
             return FALSE;
+          continue;
+        }
+      if (node->outputs->len == 0)
+        {
+          g_hash_table_insert (reasons, GUINT_TO_POINTER (id), g_strdup ("it makes nothing"));
           continue;
         }
       if (ph_complex_touches (complex, node))

@@ -27,7 +27,7 @@ is_open (const PhNode *node)
       const PhValue *value = i < node->inputs->len ? ph_node_input (node, i) : ph_node_output (node, i - node->inputs->len);
       const gboolean left_out = i >= node->inputs->len && ph_value_n_uses (value) == 0;
 
-      if (value != NULL && !left_out && (value->type == NULL || !value->type->has_rank || !ph_type_is_static (value->type)))
+      if (value != NULL && !left_out && (ph_value_dtype (value) == PH_UNDEFINED || !ph_value_is_static (value)))
         return TRUE;
     }
   return FALSE;

@@ -83,7 +83,7 @@ take_item (PhPassRun *run, PhNode *node, gboolean *changed)
   const gint64 index = item_index (node);
   PhBuilder b = { .graph = node->graph, .before = node };
 
-  if (source == NULL || source->producer == NULL || !makes_tuple (source->producer) || index < 0
+  if (source == NULL || source->producer == NULL || node->outputs->len != 1 || !makes_tuple (source->producer) || index < 0
       || index >= source->producer->inputs->len || (item = ph_node_input (source->producer, (guint) index)) == NULL)
     return TRUE;
   if (!ph_pass_begin (run, "tuple-item", node, "An item of a tuple is the value that the tuple was built from."))

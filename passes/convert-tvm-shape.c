@@ -24,7 +24,9 @@ permute (PhConvert *l, PhValue **out)
       out[0] = ph_build_node (l->b, &ph_op_Transpose, l->in, 1, NULL, 1);
       return out[0] != NULL;
     }
-  for (guint i = 0; i < axes->len && i < PH_MAX_RANK; i++)
+  if (axes->len > PH_MAX_RANK)
+    return ph_convert_stay (l, "it has more axes than a tensor can have");
+  for (guint i = 0; i < axes->len; i++)
     {
       perm[i] = g_array_index (axes, gint64, i);
       perm[i] += perm[i] < 0 ? rank >= 0 ? rank : (gint64) axes->len : 0;

@@ -186,11 +186,20 @@ has_shape (const PhValue *value, const gint64 *dims, guint n)
   return TRUE;
 }
 
+/* Sizes, axes or bounds that a file gives, one for each dimension: more than a tensor can have end the rule. */
+static gboolean
+can_be_rank (PhConvert *l, gsize n)
+{
+  return n <= PH_MAX_RANK || ph_convert_stay (l, "the rank of its operand is not known, or over %d", PH_MAX_RANK);
+}
+
 PhValue *
 ph_convert_reshape (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
 {
   gboolean zero = FALSE;
 
+  if (!can_be_rank (l, n))
+    return NULL;
   if (has_shape (value, dims, n))
     return value;
   for (guint i = 0; i < n; i++)
@@ -202,6 +211,8 @@ ph_convert_reshape (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
 PhValue *
 ph_convert_expand (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
 {
+  if (!can_be_rank (l, n))
+    return NULL;
   if (has_shape (value, dims, n))
     return value;
   return PH_BUILD (l->b, Expand, value, ph_convert_ints_value (l, dims, n));
@@ -212,6 +223,8 @@ ph_convert_transpose (PhConvert *l, PhValue *value, const gint64 *perm, guint n)
 {
   gboolean same = TRUE;
 
+  if (!can_be_rank (l, n))
+    return NULL;
   for (guint i = 0; i < n; i++)
     same = same && perm[i] == (gint64) i;
   return same ? value : PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, n)), value);
@@ -223,6 +236,8 @@ ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint
   gint64 axes[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK];
   guint m = 0;
 
+  if (!can_be_rank (l, n))
+    return NULL;
   for (guint i = 0; i < n; i++)
     if (starts[i] != 0 || ends[i] != ph_value_dim (value, (int) i) || (steps != NULL && steps[i] != 1))
       {
@@ -242,7 +257,9 @@ ph_convert_reverse (PhConvert *l, PhValue *value, const gint64 *axes, gsize n)
 {
   gint64 starts[PH_MAX_RANK], ends[PH_MAX_RANK], steps[PH_MAX_RANK];
 
-  if (n == 0 || n > PH_MAX_RANK)
+  if (!can_be_rank (l, n))
+    return NULL;
+  if (n == 0)
     return value;
   for (gsize i = 0; i < n; i++)
     {
@@ -291,6 +308,8 @@ ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low
   gint64 pads[2 * PH_MAX_RANK] = { 0 }, starts[PH_MAX_RANK], ends[PH_MAX_RANK];
   gboolean grows = FALSE;
 
+  if (!can_be_rank (l, n))
+    return NULL;
   for (guint i = 0; interior != NULL && i < n; i++)
     if (interior[i] > 0 && ph_value_dim (value, (int) i) > 1)
       value = pad_interior (l, value, number, i, interior[i]);
@@ -317,6 +336,8 @@ ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank)
   PhTensor *tensor;
   gint64 *data;
 
+  if (!can_be_rank (l, rank))
+    return NULL;
   for (guint i = 0; i < rank; i++)
     dims[i] = i == axis ? n : 1;
   tensor = ph_tensor_new (PH_INT64, rank, dims);

@@ -21,7 +21,7 @@ typedef struct
   char *stays;       /* (nullable) owned: why the rule does not apply                              */
 } PhConvert;
 
-/* Builds the l->n_out values of @out. FALSE: the node stays as it is, and l->stays or the builder's error says why. */
+/* Builds the l->n_out values of @out, which has room for PH_CONVERT_SPARE at least. FALSE: the node stays as it is, and l->stays or the builder's error says why. */
 typedef gboolean (*PhConvertFunc) (PhConvert *l, PhValue **out);
 /* Defines the function @name of a rule that replaces one value by the one given, an expression in @l. */
 #define PH_CONVERT_TO(name, ...)                     \
@@ -39,6 +39,8 @@ typedef struct
 /* The table of rules, in parts by family. Each part ends with a row without a name. */
 extern const PhConvertRule ph_convert_elementwise[], ph_convert_shape[], ph_convert_linear[], ph_convert_reduce[],
     ph_convert_index[], ph_convert_control[], ph_convert_math[], ph_convert_hlo[];
+/* All tables, of this file and of the other systems; ends with NULL. */
+extern const PhConvertRule *const ph_convert_tables[];
 /* Brings HLO and jaxprs to the form that the table knows: fusions and calls in place, branches without operands. */
 gboolean ph_convert_prepare (PhPassRun *run, GError **error);
 const PhConvertRule *ph_convert_find (const char *op); /* (nullable) */

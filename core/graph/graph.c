@@ -525,8 +525,10 @@ tensor_of_attr (PhAttr *attr)
 PhTensor *
 ph_value_constant (const PhValue *value)
 {
-  const PhNode *node = value->producer;
+  const PhNode *node = value != NULL ? value->producer : NULL;
 
+  if (value == NULL)
+    return NULL;
   if (value->tensor != NULL)
     return value->is_input && value->graph->model->ir_version > 3 ? NULL : value->tensor;
   if (node != NULL && node->attrs->len == 1 && strcmp (node->op_type, "Constant") == 0 && *node->domain == '\0')

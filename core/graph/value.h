@@ -53,7 +53,7 @@ struct _PhValue
   gpointer scratch;    /* for whoever walks the graph now; no promise past that              */
 };
 
-/* The constant behind @value: an initializer that no caller may override (an input's default is constant up to IR 3
+/* The constant behind @value (nullable): an initializer that no caller may override (an input's default is constant up to IR 3
  * only, as in ONNX Runtime), or the output of a Constant node. (transfer none) (nullable) */
 PhTensor *ph_value_constant (const PhValue *value);
 GArray *ph_value_copy_uses (const PhValue *value); /* (element-type PhUse) (transfer full) */
