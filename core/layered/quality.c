@@ -107,23 +107,35 @@ find_rows (const Cells *cells, const Stretch *s, int *top, int *bottom)
   *bottom = (int) CLAMP (MAX (s->a.y, s->b.y) / cells->side, 0, cells->rows - 1);
 }
 
-/* Returns the cells of row @y that a stretch passes: of one that is long and slanting, far fewer than its bounding box has. */
+/* Finds between which x the line from @a to @b runs in row @y of rows of height @side, of which it begins in @top and ends in @bottom: of a
+ * long and slanting one that is far less than its bounding box. */
+static void
+find_span (PhPoint a, PhPoint b, float side, int top, int bottom, int y, float *from, float *to)
+{
+  const PhPoint high = a.y < b.y ? a : b, low = a.y < b.y ? b : a;
+  const float slope = low.y - high.y > 1 ? (low.x - high.x) / (low.y - high.y) : 0;
+  float first = high.x, last = low.x;
+
+  if (y > top && slope != 0)
+    first = high.x + slope * (y * side - high.y);
+  if (y < bottom && slope != 0)
+    last = high.x + slope * ((y + 1) * side - high.y);
+  /* A point more to both sides makes up for rounding. */
+  *from = MIN (first, last) - 1;
+  *to = MAX (first, last) + 1;
+}
+
+/* Returns the cells of row @y that a stretch passes. */
 static void
 find_cells (const Cells *cells, const Stretch *s, int y, int *left, int *right)
 {
-  const PhPoint high = s->a.y < s->b.y ? s->a : s->b, low = s->a.y < s->b.y ? s->b : s->a;
-  const float slope = low.y - high.y > 1 ? (low.x - high.x) / (low.y - high.y) : 0;
   int top, bottom;
-  float from = high.x, to = low.x;
+  float from, to;
 
   find_rows (cells, s, &top, &bottom);
-  if (y > top && slope != 0)
-    from = high.x + slope * (y * cells->side - high.y);
-  if (y < bottom && slope != 0)
-    to = high.x + slope * ((y + 1) * cells->side - high.y);
-  /* A point more to both sides makes up for rounding. */
-  *left = (int) CLAMP ((MIN (from, to) - 1) / cells->side, 0, cells->columns - 1);
-  *right = (int) CLAMP ((MAX (from, to) + 1) / cells->side, 0, cells->columns - 1);
+  find_span (s->a, s->b, cells->side, top, bottom, y, &from, &to);
+  *left = (int) CLAMP (from / cells->side, 0, cells->columns - 1);
+  *right = (int) CLAMP (to / cells->side, 0, cells->columns - 1);
 }
 
 /* Sets how large cells are: as large as it takes for the stretches to pass no more than ROOM of them. Lines that go straight through a
@@ -460,26 +472,33 @@ count_entered (const Squares *squares, const PhLayout *layout, guint e, PhPoint 
 
   squares_of (squares, from, to, range);
   for (int y = range[2]; y <= range[3]; y++)
-    for (int x = range[0]; x <= range[1]; x++)
-      {
-        const int square = y * squares->columns + x;
+    {
+      float left, right;
 
-        /* Most lines run between boxes, where a look at the whole square is enough. */
-        if (squares->start[square] == squares->start[square + 1] || from.x > squares->high[square].x
-            || to.x < squares->low[square].x || from.y > squares->high[square].y || to.y < squares->low[square].y)
-          continue;
-        for (int i = squares->start[square]; i < squares->start[square + 1]; i++)
-          {
-            const guint box = squares->items[i];
-            PhPoint low, high;
+      find_span (a, b, squares->side.y, range[2], range[3], y, &left, &right);
+      left = CLAMP (left / squares->side.x, 0, squares->columns - 1);
+      right = CLAMP (right / squares->side.x, 0, squares->columns - 1);
+      for (int x = (int) left; x <= (int) right; x++)
+        {
+          const int square = y * squares->columns + x;
 
-            if (met[box] == e + 1 || box == edge->from || box == edge->to || !inside_of (&layout->boxes[box], &low, &high)
-                || !enters (a, b, low, high))
-              continue;
-            met[box] = e + 1;
-            n++;
-          }
-      }
+          /* Most lines run between boxes, where a look at the whole square is enough. */
+          if (squares->start[square] == squares->start[square + 1] || from.x > squares->high[square].x
+              || to.x < squares->low[square].x || from.y > squares->high[square].y || to.y < squares->low[square].y)
+            continue;
+          for (int i = squares->start[square]; i < squares->start[square + 1]; i++)
+            {
+              const guint box = squares->items[i];
+              PhPoint low, high;
+
+              if (met[box] == e + 1 || box == edge->from || box == edge->to || !inside_of (&layout->boxes[box], &low, &high)
+                  || !enters (a, b, low, high))
+                continue;
+              met[box] = e + 1;
+              n++;
+            }
+        }
+    }
   return n;
 }
 

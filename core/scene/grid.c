@@ -6,6 +6,7 @@
 #include "core/scene/scene-read.h"
 
 #define MAX_CELLS 400000
+#define MAX_ITEMS 8000000 /* in all cells together: beyond that cells are larger */
 
 void
 ph_grid_clear (PhGrid *grid)
@@ -23,6 +24,27 @@ cells_of (const PhGrid *grid, const PhRect *rect, int *left, int *top, int *righ
   *bottom = CLAMP ((int) floorf ((rect->y + rect->height) / grid->cell), 0, grid->rows - 1);
 }
 
+/* Returns in how many cells the items are, each in all that its rectangle touches. */
+static guint64
+grid_count (PhGrid *grid, float width, float height, guint n, const PhRect *(*rect_of) (PhScene *, guint), PhScene *scene)
+{
+  guint64 count = 0;
+
+  grid->columns = (int) (width / grid->cell) + 1;
+  grid->rows = (int) (height / grid->cell) + 1;
+  for (guint i = 0; i < n; i++)
+    {
+      const PhRect *rect = rect_of (scene, i);
+      int left, top, right, bottom;
+
+      if (rect == NULL)
+        continue;
+      cells_of (grid, rect, &left, &top, &right, &bottom);
+      count += (guint64) (right - left + 1) * (guint64) (bottom - top + 1);
+    }
+  return count;
+}
+
 static void
 grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const PhRect *(*rect_of) (PhScene *, guint),
            PhScene *scene)
@@ -31,8 +53,9 @@ grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const P
   g_autofree int *fill = NULL;
 
   grid->cell = MAX (cell, sqrtf (MAX (width, 1) * MAX (height, 1) / MAX_CELLS));
-  grid->columns = (int) (width / grid->cell) + 1;
-  grid->rows = (int) (height / grid->cell) + 1;
+  /* Lines through the whole of a picture touch thousands each; in larger cells they touch at least one. */
+  while (grid_count (grid, width, height, n, rect_of, scene) > MAX (MAX_ITEMS, n) && grid->columns * grid->rows > 1)
+    grid->cell *= 2;
   grid->start = g_new0 (int, grid->columns * grid->rows + 2);
   for (int pass = 0; pass < 2; pass++)
     {
