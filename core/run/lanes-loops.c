@@ -28,6 +28,17 @@ store (float *y, V x)
   *(V *) y = x;
 }
 
+/* Stores the first @n elements. */
+INLINE void
+store_part (float *y, V x, gsize n)
+{
+#ifdef __AVX512F__
+  _mm512_mask_storeu_ps (y, (__mmask16) ((1u << n) - 1), (__m512) x);
+#else
+  memcpy (y, &x, n * sizeof *y);
+#endif
+}
+
 INLINE V
 splat (float x)
 {
@@ -291,7 +302,7 @@ softmax (gsize n, float *y, const float *x)
 {
   float greatest = x[0], total;
   gsize i = 0;
-  V most = splat (x[0]), s = { 0 };
+  V most = splat (x[0]), s = { 0 }, rest = { 0 };
 
   for (; i + PH_WIDTH <= n; i += PH_WIDTH)
     {
@@ -315,17 +326,15 @@ softmax (gsize n, float *y, const float *x)
       s += e;
     }
   if (i < n)
-    {
-      const V e = exponential (partial (x + i, n - i) - greatest);
-
-      memcpy (y + i, &e, (n - i) * sizeof *y);
-      s += partial (y + i, n - i);
-    }
+    s += rest = exponential (partial_or (x + i, n - i, -INFINITY) - greatest); /* 0 in the other lanes */
   total = 1 / across (s);
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     store (y + i, load (y + i) * total);
-  for (; i < n; i++)
-    y[i] = y[i] * total;
+  if (i < n) /* not a masked store, on which reading what follows would wait */
+    {
+      rest *= total;
+      memcpy (y + i, &rest, (n - i) * sizeof *y);
+    }
 }
 
 static void
@@ -398,8 +407,7 @@ tile (gsize rows, gsize vectors, gsize width, gsize k, const float *a, gsize lda
           store (c + i * ldc + v * PH_WIDTH, sums[i][v]);
       else
         for (gsize v = 0; v < vectors && v * PH_WIDTH < width; v++)
-          for (gsize e = 0; e < MIN (PH_WIDTH, width - v * PH_WIDTH); e++)
-            c[i * ldc + v * PH_WIDTH + e] = sums[i][v][e];
+          store_part (c + i * ldc + v * PH_WIDTH, sums[i][v], MIN (PH_WIDTH, width - v * PH_WIDTH));
     }
 }
 
