@@ -42,6 +42,8 @@ sized (PhBuilder *b, PhValue *x, int axis, gint64 n)
   const gint64 has = ph_value_dim (x, axis);
   gint64 pads[2 * PH_MAX_RANK] = { 0 };
 
+  if (x == NULL || ph_value_rank (x) <= axis)
+    return NULL;
   if (has == n)
     return x;
   if (has > n)

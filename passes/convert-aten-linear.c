@@ -292,8 +292,8 @@ adaptive (PhConvert *l, PhValue **out)
   else if (even && rank == (int) n + 2)
     out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1,
                             PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, n), ph_attr_new_ints ("strides", kernel, n)), 1);
-  else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] * sizes[0] < 1 << 20
-           && dims[n - 1] * sizes[n - 1] < 1 << 20)
+  else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] < (1 << 20) / sizes[0]
+           && dims[n - 1] < (1 << 20) / sizes[n - 1])
     {
       /* Rows and columns are averaged by one product each. */
       out[0] = PH_BUILD (l->b, MatMul, x, averages (l, ph_convert_dtype (x), dims[n - 1], sizes[n - 1]));

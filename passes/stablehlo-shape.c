@@ -225,7 +225,7 @@ space_depth (PhConvert *l, PhValue **out)
                columns[] = { 0, 1, 4, 2, 5, 3 };
   const guint rank = ph_stable_out_dims (l, 0, result);
 
-  if (ph_stable_dims (x, d) != 4 || b < 1)
+  if (ph_stable_dims (x, d) != 4 || b < 1 || b > G_MAXINT32)
     return ph_convert_stay (l, "it has no image");
   if (to_depth)
     x = ph_stable_transpose (l, ph_stable_reshape (l, x, (gint64[]) { d[0], d[1], d[2] / b, b, d[3] / b, b }, 6), depth);
@@ -250,9 +250,12 @@ known (PhConvert *l, PhValue **out)
 
   if (op == &ph_op_Shape)
     {
-      const gint64 from = ph_node_attr_int (l->node, "start", 0);
+      gint64 from = ph_node_attr_int (l->node, "start", 0);
 
-      out[0] = ph_build_ints (l->b, dims + CLAMP (from < 0 ? from + (gint64) rank : from, 0, (gint64) rank), (gsize) result[0]);
+      from = CLAMP (from < 0 ? from + (gint64) rank : from, 0, (gint64) rank);
+      if (out_rank != 1 || result[0] < 0 || result[0] > (gint64) rank - from)
+        return ph_convert_stay (l, "its result is declared to have more dimensions than its operand");
+      out[0] = ph_build_ints (l->b, dims + from, (gsize) result[0]);
     }
   else if (op == &ph_op_Size)
     {

@@ -380,7 +380,7 @@ test_damaged (void)
       = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1]>\n";
   Sweep sweep = { .seen = g_hash_table_new (NULL, NULL),
                   .names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
-                  .each = 24,
+                  .each = 32,
                   .most = 2,
                   .random = g_rand_new_with_seed (29) };
   gsize size;

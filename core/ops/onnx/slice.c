@@ -89,6 +89,8 @@ infer_slice (PhInfer *infer, GError **error)
         n = ph_type_count (starts_type);
       if (n_starts < 0 && n_ends < 0 && (starts_type == NULL || ph_type_count (starts_type) < 0))
         n = type->rank; /* the number of axes is unknown and may be all */
+      if (n > type->rank)
+        return ph_infer_fail (infer, error, "there are %zu starts or ends for the %u axes", n, type->rank);
       axes = g_new (gint64, n + 1);
       for (gsize i = 0; i < n; i++)
         axes[i] = i;
