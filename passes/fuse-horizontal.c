@@ -159,6 +159,21 @@ merge (GArray *branches, PhBuilder *b)
   return b->error == NULL;
 }
 
+/* Returns TRUE if the joined result, which Split copies, is smaller than what of the operand need not be read again. Products of matrices gain
+ * more: a wide one is faster than several narrow ones. */
+static gboolean
+pays (GArray *branches)
+{
+  const Branch *first = &g_array_index (branches, Branch, 0);
+  gint64 written = 0;
+
+  for (guint i = 0; i < branches->len; i++)
+    written += g_array_index (branches, Branch, i).size;
+  return branches->len >= LEAST
+         && (first->node->op != &ph_op_Conv
+             || written < (branches->len - 1) * ph_tensor_dims (ph_value_constant (ph_node_input (first->node, 1)))[1]);
+}
+
 /* Merges all users of @x that are compatible with the first of them. */
 static gboolean
 merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
@@ -175,7 +190,7 @@ merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
           && (branches->len == 0 || fits (&g_array_index (branches, Branch, 0), &branch)))
         g_array_append_val (branches, branch);
     }
-  if (branches->len < LEAST)
+  if (!pays (branches))
     return TRUE;
 
   PhNode *first = g_array_index (branches, Branch, 0).node;
