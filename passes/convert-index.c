@@ -254,7 +254,7 @@ scatter (PhConvert *l, PhValue **out)
   for (guint i = 0, k = 0; i < p.rank; i++)
     {
       p.sizes[i] = 1;
-      if (!holds (p.dropped, i) && !holds (p.operand_batch, i) && k < p.window.n
+      if (!holds (p.dropped, i) && !holds (p.operand_batch, i) && k < p.window.n && p.window.values[k] >= 0
           && p.window.values[k] < ph_convert_rank (l->in[2]))
         p.sizes[i] = update_dims[p.window.values[k++]];
     }

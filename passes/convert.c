@@ -338,6 +338,11 @@ ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank)
 
   if (!can_be_rank (l, rank))
     return NULL;
+  if (axis >= rank)
+    {
+      ph_convert_stay (l, "one of its dimensions is outside its operand");
+      return NULL;
+    }
   for (guint i = 0; i < rank; i++)
     dims[i] = i == axis ? n : 1;
   tensor = ph_tensor_new (PH_INT64, rank, dims);
