@@ -20,20 +20,6 @@ has_axis (const gint64 *axes, gsize n, gint64 axis)
   return FALSE;
 }
 
-/* Returns TRUE if each of @axes, and each of @more, is another one of @rank. */
-static gboolean
-are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank)
-{
-  for (gsize i = 0; i < n + n_more; i++)
-    {
-      const gint64 axis = i < n ? axes[i] : more[i - n];
-
-      if (axis < 0 || axis >= rank || has_axis (axes, MIN (i, n), axis) || (i >= n && has_axis (more, i - n, axis)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 typedef struct
 {
   gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
@@ -104,7 +90,8 @@ product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const 
     return FALSE;
   if (result == PH_COMPLEX64 || result == PH_COMPLEX128)
     return ph_convert_stay (l, "ONNX has no product of complex matrices");
-  if (!are_axes (lb, n_batch, lc, n_contracting, left_rank) || !are_axes (rb, n_batch, rc, n_contracting, right_rank))
+  if (!ph_convert_are_axes (lb, n_batch, lc, n_contracting, left_rank)
+      || !ph_convert_are_axes (rb, n_batch, rc, n_contracting, right_rank))
     return ph_convert_stay (l, "one of its dimensions is outside its operand, or there twice");
   if (n_batch + 2 > PH_MAX_RANK || left_rank + right_rank > PH_MAX_RANK)
     return ph_convert_stay (l, "it has too many dimensions");
@@ -175,7 +162,7 @@ order_of (PhConvert *l, const char *first, const char *second, const char *spati
   order->perm[1] = ph_convert_int (l, second, -1);
   for (gsize i = 0; i < n; i++)
     order->perm[2 + i] = axes[i];
-  return are_axes (order->perm, rank, NULL, 0, rank);
+  return ph_convert_are_axes (order->perm, rank, NULL, 0, rank);
 }
 
 static void

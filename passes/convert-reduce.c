@@ -70,10 +70,10 @@ static PhValue *
 to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *count)
 {
   const guint rank = ph_convert_rank (value);
-  gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK], all[PH_MAX_RANK];
+  gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK + 1], all[PH_MAX_RANK];
   guint m = 0, k = 1;
 
-  if (!ph_convert_dims (l, value, all))
+  if (!ph_convert_dims (l, value, all) || !ph_convert_are_axes (axes, n, NULL, 0, rank))
     return NULL;
   *count = 1;
   for (gsize i = 0; i < n; i++)

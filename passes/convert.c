@@ -125,6 +125,22 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
   return dims_of_type (l, ph_convert_type (l, output), ph_node_output (l->node, output)->name, dims);
 }
 
+gboolean
+ph_convert_are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank)
+{
+  for (gsize i = 0; i < n + n_more; i++)
+    {
+      const gint64 axis = i < n ? axes[i] : more[i - n];
+
+      if (i >= rank || axis < 0 || axis >= rank)
+        return FALSE;
+      for (gsize k = 0; k < i; k++)
+        if ((k < n ? axes[k] : more[k - n]) == axis)
+          return FALSE;
+    }
+  return TRUE;
+}
+
 /* ── building ── */
 
 /* Builds a constant, or gives up the rule if the type is unknown or not numeric. */

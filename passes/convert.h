@@ -60,6 +60,9 @@ guint ph_convert_rank (const PhValue *value);
 gboolean ph_convert_dims (PhConvert *l, const PhValue *value, gint64 *dims);
 gboolean ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims);
 
+/* Each of @axes and of @more (nullable) is another one of @rank. */
+gboolean ph_convert_are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank);
+
 PhValue *ph_convert_number (PhConvert *l, PhDType dtype, double number);
 PhValue *ph_convert_like (PhConvert *l, PhValue *value, double number); /* of @value's element type    */
 PhValue *ph_convert_trunc (PhConvert *l, PhValue *value);               /* towards 0; keeps -0         */
