@@ -81,8 +81,6 @@ static const Case cases[] = {
   { "refuses-perm", "float[2,3] x", "y = Transpose <perm = [0, 0]> (x)", "!permutation" },
   { "refuses-squeeze", "float[2,3] x", "a = Constant <value_ints = [0]> () y = Squeeze (x, a)", "!cannot be squeezed" },
   { "refuses-channels", "float[1,3,8,8] x, float[4,5,3,3] k", "y = Conv (x, k)", "!3 channels" },
-  { "refuses-shift", "float[1,3,8] x, float[3] s, float[3,8] b", "y = InstanceNormalization (x, s, b)", "!one element for each channel" },
-  { "refuses-mean", "float[1,3,8] x, float[3] s, float[2] m", "y = BatchNormalization (x, s, s, m, s)", "!one element for each channel" },
   { "refuses-axis", "float[2,3] x, int64[2] i", "y = Gather <axis = 2> (x, i)", "!axis" },
   { "refuses-pads", "float[2,3] x", "p = Constant <value_ints = [1, 1]> () y = Pad (x, p)", "!two for each axis" },
   { "refuses-step", "float[4] x", "s = Constant <value_ints = [0]> () y = Slice (x, s, s, s, s)", "!step" },

@@ -94,14 +94,16 @@ ph_norm_flops (const PhNode *node)
   return count < 0 ? -1 : 6 * count;
 }
 
-/* Returns FALSE if one of the @n inputs that follow the first is known not to have one element for each channel of it. */
-static gboolean
-check_channels (PhInfer *infer, guint n, GError **error)
-{
-  const PhType *x = ph_infer_type (infer, 0);
+/* BatchNormalization */
 
+static gboolean
+infer_batch_norm (PhInfer *infer, GError **error)
+{
+  const PhType *x = ph_infer_type (infer, 0), *statistics = ph_infer_type (infer, 3);
+
+  ph_infer_set (infer, 0, x);
   if (x != NULL && x->has_rank && x->rank >= 2)
-    for (guint i = 1; i <= n; i++)
+    for (guint i = 1; i < 5; i++)
       {
         const PhType *type = ph_infer_type (infer, i);
 
@@ -114,19 +116,6 @@ check_channels (PhInfer *infer, guint n, GError **error)
             return ph_infer_fail (infer, error, "input %u is %s, must have one element for each channel of %s", i, text, whole);
           }
       }
-  return TRUE;
-}
-
-/* BatchNormalization */
-
-static gboolean
-infer_batch_norm (PhInfer *infer, GError **error)
-{
-  const PhType *statistics = ph_infer_type (infer, 3);
-
-  ph_infer_set (infer, 0, ph_infer_type (infer, 0));
-  if (!check_channels (infer, 4, error))
-    return FALSE;
   if (statistics != NULL)
     {
       ph_infer_set (infer, 1, statistics);
@@ -429,12 +418,6 @@ infer_group_norm (PhInfer *infer, GError **error)
   return ph_infer_same_as_input (infer, error);
 }
 
-static gboolean
-infer_instance_norm (PhInfer *infer, GError **error)
-{
-  return ph_infer_same_as_input (infer, error) && check_channels (infer, 2, error);
-}
-
 /* clang-format off */
 const PhOp ph_op_InstanceNormalization = {
   "InstanceNormalization", .since = 22,
@@ -443,7 +426,7 @@ const PhOp ph_op_InstanceNormalization = {
   .doc     = "Each channel of each sample less its mean, by its deviation, then scaled and shifted.",
   .inputs  = { { "input", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "epsilon", PH_ATTR_FLOAT, "1e-05" } },
-  .infer   = infer_instance_norm, .kernel = instance_norm_kernel, .grad_build = grad_instance_norm, .flops = ph_norm_flops,
+  .infer   = ph_infer_same_as_input, .kernel = instance_norm_kernel, .grad_build = grad_instance_norm, .flops = ph_norm_flops,
   .grad_text = "dinput = (scale / std) * (dY - mean(dY) - n * mean(dY * n)), n = normalised input; dscale = sum(dY * n); "
                "dB = sum(dY)",
 };
