@@ -218,7 +218,7 @@ test_joined (void)
   GString *text = g_string_new (NULL), *head = g_string_new (NULL);
   g_autoptr (GString) nodes = g_string_new (NULL);
   g_autofree char *whole = NULL;
-  guint from = 50, n_rewrites;
+  guint from = 70, n_rewrites;
   PhProofWork work;
 
   for (guint i = 0; i < n; i++)
@@ -238,7 +238,7 @@ test_joined (void)
       from = to[0] + to[1] + to[2];
     }
   g_string_printf (text,
-                   "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,50,9,9] x) => (float[1,%u,9,9] y)\n<%s>\n{\n%s}\n",
+                   "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,70,9,9] x) => (float[1,%u,9,9] y)\n<%s>\n{\n%s}\n",
                    from, head->str, nodes->str);
   g_string_free (head, TRUE);
   whole = g_string_free (text, FALSE);
