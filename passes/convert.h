@@ -21,7 +21,8 @@ typedef struct
   char *stays;       /* (nullable) owned: why the rule does not apply                              */
 } PhConvert;
 
-/* Builds the l->n_out values of @out, which has room for PH_CONVERT_SPARE at least. FALSE: the node stays as it is, and l->stays or the builder's error says why. */
+/* Builds the l->n_out values of @out, which has room for PH_CONVERT_SPARE at least. FALSE: the node stays as it is, and l->stays or
+ * the builder's error says why. */
 typedef gboolean (*PhConvertFunc) (PhConvert *l, PhValue **out);
 /* Defines the function @name of a rule that replaces one value by the one given, an expression in @l. */
 #define PH_CONVERT_TO(name, ...)                     \

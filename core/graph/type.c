@@ -164,6 +164,12 @@ ph_type_with_dtype (const PhType *type, PhDType dtype)
 }
 
 gboolean
+ph_type_is_whole (const PhType *type)
+{
+  return type != NULL && type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL);
+}
+
+gboolean
 ph_type_is_static (const PhType *type)
 {
   if (type->kind != PH_KIND_TENSOR || !type->has_rank)

@@ -52,6 +52,7 @@ const PhType *ph_type_of_tensor (PhTensor *tensor);
 const PhType *ph_type_with_dtype (const PhType *type, PhDType dtype);
 
 gboolean ph_type_is_static (const PhType *type);                /* every dimension is known */
+gboolean ph_type_is_whole (const PhType *type);                 /* (nullable) a tensor of integers or conditions */
 gint64 ph_type_count (const PhType *type);                      /* elements, -1 when unknown */
 gint64 ph_type_bytes (const PhType *type);                      /* -1 when unknown           */
 gboolean ph_type_same_shape (const PhType *a, const PhType *b); /* provably                  */

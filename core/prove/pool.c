@@ -247,7 +247,7 @@ counts_in (PhGraph *graph, PhDType dtype)
   return FALSE;
 }
 
-/* Adds lengths of an axis of which a float of few digits cannot count even a third of the elements. */
+/* Adds lengths of an axis, where a float of few digits can count a third of the elements only. */
 static void
 add_counts (PhPool *pool, const PhPair *pair)
 {

@@ -7,13 +7,6 @@
 
 /* ── what an output depends on ── */
 
-static gboolean
-is_whole (const PhValue *value)
-{
-  return value->type != NULL && value->type->kind == PH_KIND_TENSOR
-         && (ph_dtype_is_integer (value->type->dtype) || value->type->dtype == PH_BOOL);
-}
-
 /* Returns TRUE if @value, or one that it is computed from, @is so. @by_integers: if it is only computed from an integer or a condition that was
  * made of that, too. */
 static gboolean
@@ -30,7 +23,8 @@ depends (const PhValue *value, gboolean by_integers, gboolean (*is) (const PhVal
 
       if (is (at))
         return TRUE;
-      if (node == NULL || (!by_integers && at != value && is_whole (at)) || !g_hash_table_add (seen, (gpointer) node))
+      if (node == NULL || (!by_integers && at != value && ph_type_is_whole (at->type))
+          || !g_hash_table_add (seen, (gpointer) node))
         continue;
       for (guint i = 0; i < node->inputs->len; i++)
         if (node->inputs->pdata[i] != NULL)
@@ -73,7 +67,8 @@ is_counted (PhTry *self, guint k)
 {
   const PhValue *before = self->pair->before->graph->outputs->pdata[k], *after = self->pair->after->graph->outputs->pdata[k];
 
-  return is_whole (before) && is_whole (after) && !depends (before, FALSE, is_fed_float) && !depends (after, FALSE, is_fed_float);
+  return ph_type_is_whole (before->type) && ph_type_is_whole (after->type) && !depends (before, FALSE, is_fed_float)
+         && !depends (after, FALSE, is_fed_float);
 }
 
 static gboolean

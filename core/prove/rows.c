@@ -275,14 +275,9 @@ ph_graph_moves_floats (const PhGraph *graph)
 {
   PH_FOREACH_NODE (node, graph)
     for (guint k = 0; k < node->outputs->len; k++)
-      {
-        const PhValue *value = ph_node_output (node, k);
-        const gboolean is_whole = value->type != NULL && value->type->kind == PH_KIND_TENSOR
-                                  && (ph_dtype_is_integer (value->type->dtype) || value->type->dtype == PH_BOOL);
-
-        if (!is_whole && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
-          return FALSE;
-      }
+      if (!ph_type_is_whole (ph_node_output (node, k)->type)
+          && (node->op == NULL || (node->op->flags & PH_OP_DATA_MOVEMENT) == 0))
+        return FALSE;
   return TRUE;
 }
 

@@ -242,7 +242,7 @@ counts (const PhValue *value, guint *left)
   if (ph_value_constant (value) != NULL)
     return TRUE;
   if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype))
-    return type != NULL && type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL);
+    return ph_type_is_whole (type);
   if (producer == NULL || producer->op == NULL || (producer->graphs != NULL && producer->graphs->len > 0) || *left == 0)
     return FALSE;
   --*left;
