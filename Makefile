@@ -10,8 +10,9 @@ SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 all: build
 
+# LITE=1 leaves LLVM's programs out: then LLVM's bitcode is not read, LLVM's passes do not run, and the tests of both are skipped.
 deps:
-	@missing=$$(grep -v '^#' deps.txt | while read -r package; do \
+	@missing=$$(grep -v -e '^#' $(if $(LITE),-e '^llvm') deps.txt | while read -r package; do \
 	    dpkg-query -W -f='$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || echo "$$package"; done); \
 	if [ -n "$$missing" ]; then \
 	    echo "Installing" $$missing; \

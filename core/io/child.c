@@ -137,8 +137,8 @@ read_all (int fd)
   return bytes != NULL ? bytes : g_bytes_new (NULL, 0);
 }
 
-/* Returns FALSE with @error unless the child ended well; the error says whether it crashed, timed out, wrote too much or failed. */
-static gboolean
+/* Sets @error unless the child ended well; it says whether it crashed, timed out, wrote too much or failed. */
+static void
 judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what, const char *seconds, gint64 started,
        GError **error)
 {
@@ -148,7 +148,7 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
   const char *colon;
 
   if (status == 0)
-    return TRUE;
+    return;
   said = g_strndup (g_bytes_get_data (complaint, NULL), MIN (g_bytes_get_size (complaint), MOST_SAID));
   g_strstrip (said);
   if (*said == '\0' && status > 0 && status != 124 && status != 137)
@@ -158,29 +158,27 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
     }
   colon = *said != '\0' ? ": " : "";
   if (status < 0 && !late)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what,
-                 g_subprocess_get_term_sig (process), colon, said);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d%s%s", what, g_subprocess_get_term_sig (process),
+                 colon, said);
   else if (status < 0 || status == 124 || status == 137)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was%s%s",
-                 what, seconds, colon, said);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED,
+                 "%s took more than %s seconds (PEEPHOLE_PASS_SECONDS allows more), or was killed%s%s", what, seconds, colon,
+                 said);
   else if (status == 128 + SIGXFSZ)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was",
-                 what);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need", what);
   /* A shell reports the signal that killed its command as 128 + signal. */
   else if (status > 128 && status <= 128 + SIGSYS)
-    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what, status - 128,
-                 colon, said);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d%s%s", what, status - 128, colon, said);
   else
     g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED,
                  "%s failed with status %d%s%s", what, status, colon, said);
-  return FALSE;
 }
 
 /* timeout(1) also kills the processes that the program started. Files rather than pipes: neither side waits for the other, and neither gets
  * a broken pipe. */
 GBytes *
-ph_child_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
-              GCancellable *cancellable, GError **error)
+ph_child_run_to_end (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+                     GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
@@ -224,8 +222,7 @@ ph_child_run (const char *const *command, const char *folder, GBytes *input, gsi
     goto done;
   output = read_all (out);
   complaint = read_all (err);
-  if (!judge (process, output, complaint, what, seconds, started, error))
-    g_clear_pointer (&output, g_bytes_unref);
+  judge (process, output, complaint, what, seconds, started, error);
 
 done:
   if (in >= 0)
@@ -235,6 +232,19 @@ done:
   if (err >= 0)
     close (err);
   return g_steal_pointer (&output);
+}
+
+GBytes *
+ph_child_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+              GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) own = NULL;
+  g_autoptr (GBytes) output = ph_child_run_to_end (command, folder, input, model_size, what, cancellable, &own);
+
+  if (own == NULL)
+    return g_steal_pointer (&output);
+  g_propagate_error (error, g_steal_pointer (&own));
+  return NULL;
 }
 
 char *

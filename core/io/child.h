@@ -12,6 +12,9 @@ G_BEGIN_DECLS
  * cannot be started, was cancelled, died or ended with another status than 0. For a worker. */
 GBytes *ph_child_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
                       GCancellable *cancellable, GError **error);
+/* As ph_child_run (), but with @error what it had written until then is returned, too, if it was started. (nullable) */
+GBytes *ph_child_run_to_end (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what,
+                             GCancellable *cancellable, GError **error);
 /* The last line of peep's answers in JSON. (transfer full) (nullable) */
 JsonObject *ph_child_last_reply (GBytes *output);
 /* The newest "NAME-VERSION" in the path, as Debian calls LLVM's programs, else "NAME". (transfer full) (nullable) */

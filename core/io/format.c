@@ -302,6 +302,29 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
   return finish (g_steal_pointer (&model), &source);
 }
 
+/* Each snapshot of a dump has the problems of the one before. */
+static void
+say_once (GPtrArray *problems)
+{
+  g_autoptr (GHashTable) said = g_hash_table_new (g_str_hash, g_str_equal);
+  guint kept = 0;
+
+  if (problems == NULL)
+    return;
+  for (guint i = 0; i < problems->len; i++)
+    {
+      char *problem = problems->pdata[i];
+
+      if (!g_hash_table_contains (said, problem))
+        {
+          problems->pdata[i] = problems->pdata[kept];
+          problems->pdata[kept++] = problem;
+          g_hash_table_add (said, problem);
+        }
+    }
+  g_ptr_array_set_size (problems, (int) kept);
+}
+
 typedef struct
 {
   PhSource *source;
@@ -336,7 +359,12 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
   if (format == NULL)
     return FALSE;
   if (format->record != NULL)
-    return format->record (&source, finish_each, &recording, error) && ph_file_check (file, error);
+    {
+      gboolean done = format->record (&source, finish_each, &recording, error) && ph_file_check (file, error);
+
+      say_once (problems);
+      return done;
+    }
   model = read_source (format, &source, error);
   if (model != NULL && !ph_file_check (file, error))
     g_clear_pointer (&model, ph_model_free);
@@ -349,11 +377,14 @@ ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path,
 {
   g_auto (PhSource) source = { 0 };
   Recording recording = { &source, each, data };
+  gboolean done;
 
   ph_source_init (&source, path, problems);
   source.bytes = bytes;
   source.cancellable = cancellable;
-  return has_bytes (&source, error) && format->record (&source, finish_each, &recording, error);
+  done = has_bytes (&source, error) && format->record (&source, finish_each, &recording, error);
+  say_once (problems);
+  return done;
 }
 
 gboolean

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/console/console.h"
+#include "core/io/llvm/program.h"
 
 static PhConsole *
 console_on (const char *model)
@@ -208,7 +209,8 @@ test_llvm (void)
         "*** IR Dump At Start ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n"
         "*** IR Dump After NothingPass on f omitted because no change ***\n"
         "*** IR Dump After InstCombinePass on f ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
-        "END\n";
+        "END\n"
+        "case \"$*\" in *-passes=crash*) printf '0.\\tProgram arguments: opt\\n1.\\tRunning pass \"licm\" on f\\n #0 0x00\\n' >&2; kill -SEGV $$;; esac\n";
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
                   *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
@@ -237,6 +239,13 @@ test_llvm (void)
   assert_fails (console, "llvm gvn", "*`goto 0` first*");
   assert_text (console, "goto 0", "*");
   assert_fails (console, "llvm nosuch", "*unknown pass name*");
+  /* The passes before the one that crashed are steps; nothing can follow them. */
+  assert_text (
+      console, "llvm crash",
+      "problem: *opt-25 was killed by signal 11*: 1.\tRunning pass \"licm\" on f. The steps are those*\n2 passes ran, 1 changed something\n*");
+  assert_text (console, "select pass, rewrites from steps", "*NothingPass on f *0*InstCombinePass on f *1*");
+  assert_fails (console, "llvm gvn", "*`goto 0` first*");
+  assert_text (console, "goto 0", "*");
   g_setenv ("PEEPHOLE_PASS_SECONDS", "1", TRUE);
   assert_fails (console, "llvm hang", "*took more than 1 seconds*");
   g_unsetenv ("PEEPHOLE_PASS_SECONDS");
@@ -244,6 +253,50 @@ test_llvm (void)
   g_setenv ("PATH", old, TRUE);
   g_unlink (said);
   g_unlink (opt);
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
+/* The opt that is installed, on the example of the manual and on a function that calls itself. */
+static void
+test_llvm_installed (void)
+{
+  static const char text[]
+      = "define i32 @sum(i32 %n) {\nentry:\n  %p = alloca i32, align 4\n  store i32 %n, ptr %p, align 4\n"
+        "  %v = load i32, ptr %p, align 4\n  %z = icmp eq i32 %v, 0\n  br i1 %z, label %done, label %more\nmore:\n"
+        "  %m = sub i32 %v, 1\n  %s = call i32 @sum(i32 %m)\n  %t = add i32 %s, %v\n  ret i32 %t\ndone:\n  ret i32 0\n}\n"
+        "define i32 @twice(i32 %n) {\n  %x = call i32 @sum(i32 %n)\n  %y = mul i32 %x, 2\n  ret i32 %y\n}\n";
+  g_autofree char *opt = ph_llvm_program_find ("opt"), *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL),
+                  *file = g_build_filename (folder, "sum.ll", NULL), *open = g_strdup_printf ("open '%s'", file),
+                  *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "registers.ll", NULL),
+                  *first = g_strdup_printf ("open '%s'", example);
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
+
+  if (opt == NULL)
+    {
+      g_test_skip ("opt is not installed: Debian has it in llvm-19");
+      g_rmdir (folder);
+      return;
+    }
+  g_assert_true (g_file_set_contents (file, text, -1, NULL));
+  assert_text (console, first, "*8 nodes*");
+  assert_text (console, "llvm mem2reg,gvn,instcombine", "*3 passes ran, 3 changed something\n*");
+  assert_text (console, "select pass, removed from steps where removed > 0",
+               "*PromotePass on difference *3*GVNPass on difference *3*InstCombinePass on difference *1*");
+  assert_text (console, "select op from nodes", "*ret*1 row*");
+  assert_text (console, "goto 0", "*");
+  assert_fails (console, "llvm nosuch", "*unknown pass name 'nosuch'*");
+  assert_fails (console, "llvm 'mem2reg,,'", "*failed with status 1*");
+
+  /* Each pass prints the function; what there is to say of it is said once, and it becomes a loop. */
+  assert_text (console, open, "*");
+  g_autoptr (PhReply) reply = run (console, "llvm 'default<O2>'");
+  const char *problem = strstr (reply->text->str, "calls itself");
+
+  g_assert_no_error (reply->error);
+  g_assert_true (problem == NULL || strstr (problem + 1, "calls itself") == NULL);
+  assert_text (console, "select count(*) as n from steps where pass like 'TailCallElimPass%' and rewrites > 0", "*1\n*");
+  assert_text (console, "select count(*) as n from nodes where op = 'call'", "*0\n*");
   g_unlink (file);
   g_rmdir (folder);
 }
@@ -262,5 +315,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/foreign/hostile", test_hostile);
   g_test_add_func ("/foreign/llvm", test_llvm);
   g_test_add_func ("/foreign/llvm-versions", test_llvm_versions);
+  g_test_add_func ("/foreign/llvm-installed", test_llvm_installed);
   return g_test_run ();
 }

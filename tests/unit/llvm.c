@@ -424,7 +424,7 @@ test_bitcode (void)
   g_clear_error (&error);
   if (program == NULL)
     {
-      g_test_skip ("llvm-dis is not installed: Debian has it in the package llvm");
+      g_test_skip ("llvm-dis is not installed: Debian has it in llvm-19");
       return;
     }
   model = ph_io_open (path, NULL, NULL, &error);

@@ -14,6 +14,7 @@ typedef struct
   char *program, *path, *passes;
   PhHistory *history;
   GPtrArray *problems;
+  gboolean died;
 } Llvm;
 
 static void
@@ -102,13 +103,12 @@ llvm_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* Returns the file without keywords that are too new for opt, or NULL if it has none. */
+/* Returns the file without keywords that are too new for opt, which are added to @words, or NULL if it has none. */
 static GBytes *
-for_older (Llvm *llvm)
+for_older (Llvm *llvm, GPtrArray *words)
 {
   g_autoptr (GBytes) bytes = g_str_has_suffix (llvm->path, ".ll") ? ph_file_load (llvm->path, NULL) : NULL;
-  g_autoptr (GPtrArray) words = g_ptr_array_new ();
-  g_autofree char *text = NULL, *list = NULL;
+  g_autofree char *text = NULL;
   gsize size;
   const char *data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
@@ -117,35 +117,70 @@ for_older (Llvm *llvm)
   text = ph_llvm_for_older (data, size, words);
   if (words->len == 0)
     return NULL;
+  size = strlen (text);
+  return g_bytes_new_take (g_steal_pointer (&text), size);
+}
+
+/* Returns what opt dumped. With @error, that may be the part before it died. */
+static GBytes *
+run_passes (Llvm *llvm, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL), *list = NULL;
+  const char *arguments[] = { passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
+  g_autoptr (GError) reason = NULL, again = NULL;
+  g_autoptr (GBytes) dump = ph_llvm_program_dump (llvm->program, arguments, NULL, cancellable, &reason), older = NULL,
+                     second = NULL;
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+
+  if (reason == NULL)
+    return g_steal_pointer (&dump);
+  older = for_older (llvm, words);
+  if (older == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return g_steal_pointer (&dump);
+    }
+  arguments[G_N_ELEMENTS (arguments) - 2] = "-";
+  second = ph_llvm_program_dump (llvm->program, arguments, older, cancellable, &again);
+  if (again != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return g_steal_pointer (&dump);
+    }
   g_ptr_array_add (words, NULL);
   list = g_strjoinv (", ", (char **) words->pdata);
   g_ptr_array_add (llvm->problems, g_strdup_printf ("This opt does not know all of the file, which it read without: %s", list));
-  size = strlen (text);
-  return g_bytes_new_take (g_steal_pointer (&text), size);
+  return g_steal_pointer (&second);
+}
+
+static gboolean
+holds_pass (GBytes *dump)
+{
+  gsize size = 0;
+  const char *data = dump != NULL ? g_bytes_get_data (dump, &size) : NULL;
+
+  return data != NULL && g_strstr_len (data, (gssize) size, "*** IR Dump After ") != NULL;
 }
 
 static gboolean
 llvm_work (PhCall *call, GError **error)
 {
   Llvm *llvm = call->data;
-  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL);
-  const char *arguments[] = { passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
   g_autoptr (PhModel) model = NULL;
-  g_autoptr (GBytes) dump = NULL, older = NULL;
+  g_autoptr (GBytes) dump = NULL;
   g_autoptr (GError) reason = NULL;
 
   ph_call_progress (call, "running LLVM's passes", -1);
-  dump = ph_llvm_program_run (llvm->program, arguments, NULL, 0, TRUE, call->cancellable, &reason);
-  if (dump == NULL && (older = for_older (llvm)) != NULL)
-    {
-      arguments[G_N_ELEMENTS (arguments) - 2] = "-";
-      dump = ph_llvm_program_run (llvm->program, arguments, older, 0, TRUE, call->cancellable, NULL);
-    }
-  if (dump == NULL)
+  dump = run_passes (llvm, call->cancellable, &reason);
+  llvm->died = reason != NULL;
+  /* What a crash left is read as far as it goes: its steps lead to the pass that broke. */
+  if (llvm->died && !holds_pass (dump))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
+  if (llvm->died)
+    g_ptr_array_add (llvm->problems, g_strdup_printf ("%s. The steps are those of the passes before", reason->message));
   ph_call_progress (call, "reading what they did", -1);
   model = ph_snapshot_take (llvm->snapshot, (PhPosition) { 0, 0 });
   if (g_bytes_get_size (dump) == 0)
@@ -175,8 +210,12 @@ llvm_finish (PhCall *call, GError **error)
   for (guint i = 0; i < llvm->problems->len; i++)
     ph_reply_say (call->reply, "problem: %s\n", (char *) llvm->problems->pdata[i]);
   ph_reply_say (call->reply, "%u passes ran, %u changed something\n", steps, changed);
+  json_object_set_boolean_member (call->reply->json, "died", llvm->died);
   if (steps == 0)
     return TRUE;
+  /* Passes after those of a run that died would die with it. */
+  if (llvm->died)
+    return ph_document_go (call->document, (PhPosition) { steps, 0 }, error);
   ran = g_new (Ran, 1);
   *ran = (Ran) { g_steal_pointer (&llvm->passes), ph_document_get_generation (call->document), steps };
   g_object_set_data_full (G_OBJECT (call->document), "llvm-passes", ran, ran_free);

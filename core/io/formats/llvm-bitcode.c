@@ -27,13 +27,12 @@ read_model (PhSource *source, GError **error)
   if (program == NULL)
     {
       ph_source_fail (source, error, PH_ERROR_UNSUPPORTED, NULL,
-                      "LLVM bitcode is read by llvm-dis, which is not installed: Debian has it in the package llvm");
+                      "LLVM bitcode is read by llvm-dis, which is not installed: Debian has it in the package llvm-19");
       return NULL;
     }
   bytes = ph_source_dup_bytes (source, error);
-  text = bytes != NULL
-             ? ph_llvm_program_run (program, arguments, bytes, g_bytes_get_size (bytes), FALSE, source->cancellable, error)
-             : NULL;
+  text = bytes != NULL ? ph_llvm_program_run (program, arguments, bytes, g_bytes_get_size (bytes), source->cancellable, error)
+                       : NULL;
   if (text == NULL)
     {
       g_prefix_error (error, "%s: ", source->path);
