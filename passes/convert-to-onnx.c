@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/ops/copy.h"
+#include "core/ops/dialect.h"
 #include "passes/complex.h"
 #include "passes/convert-aten.h"
 #include "passes/convert-quantised.h"
@@ -89,9 +90,8 @@ ph_convert_name (const PhNode *node)
   for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
     if (g_str_equal (of_hlo[i].name, node->op_type))
       return of_hlo[i].other;
-  if (!g_strv_contains (domains, node->domain) || g_str_equal (node->op_type, "module")
-      || g_str_equal (node->op_type, "computation"))
-    return NULL; /* a container whose contents are converted themselves */
+  if (!g_strv_contains (domains, node->domain) || ph_dialect_is_box (node))
+    return NULL;
   name = g_strdelimit (g_strdup (node->op_type), "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -294,7 +294,10 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
       return TRUE;
     }
   ph_pass_abort (run);
-  *stays = l.stays != NULL ? l.stays : g_strdup (b.error != NULL ? b.error->message : "it could not be replaced");
+  if (l.stays == NULL && b.error != NULL && l.n_in == 0)
+    *stays = g_strdup ("what it is given is not in the file");
+  else
+    *stays = l.stays != NULL ? l.stays : g_strdup (b.error != NULL ? b.error->message : "it could not be replaced");
   g_clear_error (&b.error);
   return TRUE;
 }
@@ -365,6 +368,14 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* Returns TRUE for an operator of another system that no rule was asked about, unless it is only a container or a call. */
+static gboolean
+is_left (const PhNode *node)
+{
+  return node->op == NULL && !ph_node_is_fused (node) && ph_node_function (node) == NULL && ph_convert_name (node) == NULL
+         && !ph_dialect_is_box (node);
+}
+
 /* Lists the reasons for which nodes stayed. @reasons: PhId -> reason, also of nodes removed since. */
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
@@ -376,9 +387,13 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
     {
       const PhNode *node = nodes->pdata[i];
       const char *reason = g_hash_table_lookup (reasons, GUINT_TO_POINTER (node->id));
+      g_autofree char *name = NULL;
 
+      if (reason == NULL && is_left (node))
+        reason = ph_convert_reason (node);
+      name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
       if (reason != NULL)
-        ph_stays_add (stays, ph_convert_name (node), reason);
+        ph_stays_add (stays, name, reason);
     }
   ph_stays_note (stays, run);
 }
@@ -477,7 +492,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
       if (rule != NULL && !convert_node (run, node, name, rule, quantised, &stays, error))
         break;
       if (rule == NULL)
-        stays = g_strdup ("it has no rule");
+        stays = g_strdup (ph_convert_reason (node));
       if (stays != NULL)
         g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
     }

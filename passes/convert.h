@@ -45,8 +45,11 @@ extern const PhConvertRule *const ph_convert_tables[];
 /* Brings HLO and jaxprs to the form that the table knows: fusions and calls in place, branches without operands. */
 gboolean ph_convert_prepare (PhPassRun *run, GError **error);
 const PhConvertRule *ph_convert_find (const char *op); /* (nullable) */
-/* "add" of the node stablehlo.add, "dot_general" of hlo.dot-general; NULL: no dialect that is lowered. */
+/* "add" of the node stablehlo.add, "dot_general" of hlo.dot-general; NULL: no dialect that is lowered, or a box. */
 const char *ph_convert_name (const PhNode *node);
+
+/* Why @node, for which there is no rule, stays. */
+const char *ph_convert_reason (const PhNode *node);
 
 gboolean ph_convert_stay (PhConvert *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* Read an attribute by its name in StableHLO's specification; the names of other dialects are tried, too. */

@@ -40,6 +40,8 @@ read_function (PhModel *model, const PhFunction *function, const PhNode *call, G
 static const char *
 why_left (const PhNode *node, const PhFunction *function, GHashTable *counted)
 {
+  if (g_str_equal (function->domain, "tir.func"))
+    return "its function is a kernel in TVM's TIR, and ONNX has no operators for its loops over memory";
   if (isinf (ph_function_n_nodes (function, counted)))
     return "its function calls itself, so inlining it would not end";
   if (function->graph->outputs->len == 0)

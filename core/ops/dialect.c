@@ -100,3 +100,10 @@ ph_dialect_name_foreign (PhModel *model)
   dialect = domain != NULL ? ph_dialect_find (domain) : NULL;
   return dialect != NULL ? dialect->title : domain;
 }
+
+gboolean
+ph_dialect_is_box (const PhNode *node)
+{
+  return node->graphs != NULL && g_str_equal (node->domain, "hlo")
+         && (g_str_equal (node->op_type, "module") || g_str_equal (node->op_type, "computation"));
+}

@@ -48,4 +48,7 @@ const char *ph_dialect_name_foreign (PhModel *model);
 /* (nullable) */
 const PhForeignOp *ph_dialect_find_foreign (const char *domain, const char *name);
 
+/* A box of HLO that computes nothing: a module of a file with several, or a computation that nothing calls. */
+gboolean ph_dialect_is_box (const PhNode *node);
+
 G_END_DECLS

@@ -13,7 +13,7 @@ static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
 {
   static const char head[]
-      = "<ir_version: 11, opset_import: [\"\" : 23, \"tf\" : 1, \"aten\" : 1, \"prim\" : 1, \"prims\" : 1, \"torch\" : 1, \"stablehlo\" : 1, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1]>\n";
+      = "<ir_version: 11, opset_import: [\"\" : 23, \"tf\" : 1, \"aten\" : 1, \"prim\" : 1, \"prims\" : 1, \"torch\" : 1, \"stablehlo\" : 1, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1, \"openvino\" : 1, \"tflite\" : 1, \"hlo\" : 1, \"jax\" : 1, \"tir\" : 1, \"check\" : 1]>\n";
   g_autofree char *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
   g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, name, &error);
@@ -118,6 +118,16 @@ test_stays (void)
     { "y = mindspore.BatchNorm <is_training = 1> (x, w, w, w, w)", "export the network for inference" },
     { "y = mindspore.Softmax <axis = [1, 2]> (x)", "it works along several axes" },
     { "y = mindspore.Add <argument_1 = \"a name\"> (x)", "an operand is missing, or cannot be read from its text" },
+    { "y = relax.unheard_of (x)", "relax.unheard_of stays: convert-to-onnx has no rule for it" },
+    { "y = relax.permute_dims <x = \"v\"> ()", "relax.permute_dims stays: what it is given is not in the file" },
+    { "y = relax.call_packed <func = \"f\"> (x)", "relax.call_packed stays: it calls a function that is not in the file" },
+    { "y = relax.\"builtin.alloc_tensor\" (x)", "ONNX has no operators for memory that is reserved by hand" },
+    { "y = relay.ref (x)", "ONNX has no references to values that change" },
+    { "y = hlo.\"all-gather\" (x)", "hlo.all-gather stays: ONNX has no operators that exchange data between devices" },
+    { "y = jax.jit <name = \"f\"> (x)", "jax.jit stays: the file does not hold the program that it runs" },
+    { "y = torch.call_module <target = \"conv\"> (x)", "the file does not hold the module's class and weights" },
+    { "y = tir.store (x)", "tir.store stays: ONNX has no operators for loops over memory" },
+    { "y = check.expect_eq (x)", "it compares results in a test" },
   };
   /* clang-format on */
 

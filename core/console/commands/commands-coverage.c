@@ -7,6 +7,7 @@
 #include "core/console/command-code.h"
 #include "core/console/other-code.h"
 #include "core/console/reply-table.h"
+#include "core/ops/dialect.h"
 #include "passes/pass.h"
 
 typedef struct
@@ -37,7 +38,7 @@ count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_node
       Count *count;
 
       (*n_nodes)++;
-      if (node->op != NULL || ph_node_is_fused (node) || (g_str_equal (node->op_type, "module") && node->graphs != NULL)
+      if (node->op != NULL || ph_node_is_fused (node) || ph_dialect_is_box (node)
           || (ph_node_function (node) != NULL && (!after || !is_foreign (ph_node_function (node)))))
         continue;
       name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
