@@ -276,6 +276,7 @@ ph_foreign_window (PhConvert *l, const PhOp *kind, const PhForeignWindow *window
   PhValue *inputs[] = { x, w, bias };
   PhAttr *attrs[8] = { NULL };
   gint64 pads[6] = { 0 };
+  gboolean open = FALSE;
   guint n = 0;
 
   if (x == NULL || (kind == &ph_op_Conv && w == NULL))
@@ -286,7 +287,10 @@ ph_foreign_window (PhConvert *l, const PhOp *kind, const PhForeignWindow *window
     attrs[n++] = ph_attr_new_string ("auto_pad", "SAME_UPPER");
   else
     attrs[n++] = ph_attr_new_ints ("pads", pads, 2 * window->n);
-  attrs[n++] = ph_attr_new_ints ("kernel_shape", window->kernel, window->n);
+  for (guint i = 0; i < window->n; i++)
+    open = open || window->kernel[i] < 0;
+  if (!open) /* else ONNX takes the sizes of the filters */
+    attrs[n++] = ph_attr_new_ints ("kernel_shape", window->kernel, window->n);
   attrs[n++] = ph_attr_new_ints ("strides", window->stride, window->n);
   if (kind == &ph_op_Conv)
     {

@@ -208,6 +208,7 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
   gint64 perm[5], at[2];
   guint n = 2;
   PhValue *y, *weights;
+  gboolean open = FALSE;
 
   if (rank < 3 || rank > 5 || x == NULL || (guint) rank - 2 != window->n)
     return ph_convert_stay (l, "the rank of its filters is not known");
@@ -224,8 +225,12 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
     if (k != at[0] && k != at[1])
       perm[n++] = k;
   for (guint k = 0; k < window->n; k++)
-    if ((window->kernel[k] = ph_value_dim (w, (int) perm[k + 2])) <= 0 || window->stride[k] <= 0 || window->dilation[k] <= 0)
-      return ph_convert_stay (l, "the size of its filters is not known");
+    {
+      window->kernel[k] = ph_value_dim (w, (int) perm[k + 2]);
+      open = open || window->kernel[k] < 0;
+      if (window->kernel[k] == 0 || window->stride[k] <= 0 || window->dilation[k] <= 0)
+        return ph_convert_stay (l, "its window has no size");
+    }
   if (channels_last)
     x = ph_foreign_channels_second (l, x);
   weights = ph_convert_transpose (l, w, perm, (guint) rank);
@@ -236,12 +241,11 @@ ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transposed, con
       PhValue *inputs[] = { x, weights, bias };
 
       y = ph_build_node (l->b, &ph_op_ConvTranspose, inputs, bias != NULL ? 3 : 2,
-                         PH_ATTRS (ph_attr_new_ints ("kernel_shape", window->kernel, window->n),
-                                   ph_attr_new_ints ("strides", window->stride, window->n),
+                         PH_ATTRS (ph_attr_new_ints ("strides", window->stride, window->n),
                                    ph_attr_new_ints ("dilations", window->dilation, window->n),
                                    ph_attr_new_ints ("pads", window->explicit_pads, 2 * window->n),
-                                   ph_attr_new_ints ("output_padding", more, window->n),
-                                   ph_attr_new_int ("group", window->group)),
+                                   ph_attr_new_ints ("output_padding", more, window->n), ph_attr_new_int ("group", window->group),
+                                   open ? NULL : ph_attr_new_ints ("kernel_shape", window->kernel, window->n)),
                          1);
     }
   else

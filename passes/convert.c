@@ -107,7 +107,9 @@ static gboolean
 dims_of_type (PhConvert *l, const PhType *type, const char *name, gint64 *dims)
 {
   if (type == NULL || !type->has_rank || !ph_type_is_static (type))
-    return ph_convert_stay (l, "the shape of '%s' is not known", name);
+    return type != NULL && type->has_rank
+               ? ph_convert_stay (l, "'%s' has open sizes: give the inputs theirs first, by bind-dimensions", name)
+               : ph_convert_stay (l, "the shape of '%s' is not known", name);
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
   return TRUE;

@@ -79,6 +79,45 @@ test_relax (void)
   g_assert_cmpstr (((PhValue *) graph->outputs->pdata[0])->name, ==, "z");
 }
 
+/* A constant is its numbers where the text says all of them; a name of Python, and lists that are no tensor, stay as they are written. */
+static void
+test_constants (void)
+{
+  /* clang-format off */
+  static const struct { const char *text, *type, *last; } rows[] = {
+    { "2.5", "float", "2.5" }, { "[[1, 2], [3, 4]], \"int64\"", "int64[2,2]", "4" }, { "[1, 2.5]", "float[2]", "2.5" },
+    { "tvm.runtime.tensor(np.zeros((2, 3), dtype=\"int32\"))", "int32[2,3]", "0" }, { "np.ones(3, \"float32\")", "float[3]", "1" },
+    { "tvm.nd.array(np.full((2,), 7))", "int64[2]", "7" }, { "np.array([[1.5]], dtype=np.float32)", "float[1,1]", "1.5" },
+    { "np.zeros((2, 0))", "double[2,0]", NULL }, { "np.zeros((1000000, 1000000))", NULL, NULL }, { "[1, [2]]", NULL, NULL },
+    { "[[1], 2]", NULL, NULL }, { "w", NULL, NULL }, { "np.random.rand(2)", NULL, NULL }, { "np.zeros((n, 2))", NULL, NULL },
+  };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("@I.ir_module\nclass M:\n  @R.function\n  def main():\n    c = R.const(%s)\n"
+                                               "    return c\n",
+                                               rows[i].text);
+      g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("tvmscript"), bytes, "c.py", NULL, NULL);
+      const PhValue *value = model->graph->outputs->pdata[0];
+
+      g_test_message ("%s", rows[i].text);
+      g_assert_true ((value->tensor != NULL) == (rows[i].type != NULL));
+      if (rows[i].type == NULL)
+        g_assert_cmpstr (value->producer->op_type, ==, "const");
+      else
+        {
+          g_autofree char *type = ph_type_to_string (value->type);
+
+          g_assert_cmpstr (type, ==, rows[i].type);
+        }
+      if (rows[i].last != NULL)
+        g_assert_cmpfloat (ph_tensor_get (value->tensor, ph_tensor_count (value->tensor) - 1), ==,
+                           g_ascii_strtod (rows[i].last, NULL));
+    }
+}
+
 static void
 test_tir (void)
 {
@@ -225,6 +264,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tvm/relax", test_relax);
+  g_test_add_func ("/tvm/constants", test_constants);
   g_test_add_func ("/tvm/tir", test_tir);
   g_test_add_func ("/tvm/tir-results", test_tir_results);
   g_test_add_func ("/tvm/keywords", test_keywords);

@@ -53,49 +53,6 @@ is_value (PhTvmScope *scope, const PhPy *py, guint depth)
     }
 }
 
-/* Returns the numbers of R.const(1, "float32") or R.const([1, 2], "int64"). (transfer full) (nullable) */
-static PhTensor *
-constant (const PhPy *py)
-{
-  const PhPy *value = ph_py_argument (py, 0, "value"), *word = ph_py_argument (py, 1, "dtype");
-  PhDType dtype = word != NULL && word->kind == PH_PY_STRING ? ph_tvm_dtype (word->text) : PH_UNDEFINED;
-  double number;
-
-  if (value == NULL || (word != NULL && dtype == PH_UNDEFINED))
-    return NULL;
-  if (value->kind == PH_PY_CONSTANT && (value->text[0] == 'T' || value->text[0] == 'F'))
-    return ph_tensor_new_scalar (dtype != PH_UNDEFINED ? dtype : PH_BOOL, value->text[0] == 'T');
-  if (ph_py_float (value, &number))
-    return ph_tensor_new_scalar (
-        dtype != PH_UNDEFINED                                                                                ? dtype
-        : value->kind == PH_PY_FLOAT || (value->kind == PH_PY_UNARY && value->items[0]->kind == PH_PY_FLOAT) ? PH_FLOAT
-                                                                                                             : PH_INT32,
-        number);
-  if (value->kind == PH_PY_LIST || value->kind == PH_PY_TUPLE)
-    {
-      const gint64 n = value->n;
-      g_autoptr (PhTensor) tensor = NULL;
-      gboolean real = FALSE;
-
-      for (guint i = 0; i < value->n; i++)
-        if (!ph_py_float (value->items[i], &number))
-          return NULL;
-        else
-          real = real || number != (double) (gint64) number || value->items[i]->kind == PH_PY_FLOAT;
-      if (dtype == PH_UNDEFINED)
-        dtype = real ? PH_FLOAT : PH_INT32;
-      if (ph_dtype_size (dtype) == 0 || (tensor = ph_tensor_new (dtype, 1, &n)) == NULL)
-        return NULL;
-      for (guint i = 0; i < value->n; i++)
-        {
-          ph_py_float (value->items[i], &number);
-          ph_dtype_store (dtype, ph_tensor_writable (tensor), i, number);
-        }
-      return g_steal_pointer (&tensor);
-    }
-  return NULL;
-}
-
 static const char *
 simple_node (PhTvmScope *scope, const PhPy *at, const char *op, const char *name, const PhType *type, const char *const *inputs,
              guint n)
@@ -228,7 +185,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
 
   if (g_str_equal (op, "const") && standard)
     {
-      g_autoptr (PhTensor) tensor = constant (py);
+      g_autoptr (PhTensor) tensor = ph_tvm_constant (py);
 
       if (tensor != NULL)
         return ph_sketch_add_constant (scope->graph, name != NULL ? name : "const", g_steal_pointer (&tensor));
