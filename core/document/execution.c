@@ -80,7 +80,8 @@ on_entered (const PhGraph *graph, PhTensor *const *inputs, guint n, gpointer dat
     return;
   for (guint i = 0; i <= n; i++)
     {
-      const PhExecutionEntry entry = { graph->id, i > 0 ? ((PhValue *) graph->inputs->pdata[i - 1])->id : PH_NO_ID,
+      const PhExecutionEntry entry = { graph->id, graph->owner->graph->id,
+                                       i > 0 ? ((PhValue *) graph->inputs->pdata[i - 1])->id : PH_NO_ID,
                                        i > 0 && inputs[i - 1] != NULL ? ph_tensor_ref (inputs[i - 1]) : NULL };
 
       recorder->bytes += entry.tensor != NULL ? ph_tensor_bytes (entry.tensor) : 0;
@@ -158,33 +159,68 @@ ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, 
   return g_steal_pointer (&execution);
 }
 
-/* Returns the known values of a body. @bodies: graph id -> ids. */
-static GArray *
-known_of (GHashTable *bodies, PhId graph)
+/* The values of a body that are known. */
+typedef struct
 {
-  GArray *known = g_hash_table_lookup (bodies, GUINT_TO_POINTER (graph));
+  PhId around; /* PH_NO_ID: not entered yet */
+  GArray *known;
+} Body;
 
-  if (known == NULL)
-    g_hash_table_insert (bodies, GUINT_TO_POINTER (graph), known = g_array_new (FALSE, FALSE, sizeof (PhId)));
-  return known;
+static void
+body_free (gpointer data)
+{
+  Body *body = data;
+
+  g_array_unref (body->known);
+  g_free (body);
+}
+
+/* @bodies: graph id -> Body. */
+static Body *
+body_of (GHashTable *bodies, PhId graph)
+{
+  Body *body = g_hash_table_lookup (bodies, GUINT_TO_POINTER (graph));
+
+  if (body == NULL)
+    {
+      body = g_new0 (Body, 1);
+      body->known = g_array_new (FALSE, FALSE, sizeof (PhId));
+      g_hash_table_insert (bodies, GUINT_TO_POINTER (graph), body);
+    }
+  return body;
+}
+
+/* Forgets what is known of @graph, and of the bodies in it. */
+static void
+forget (GHashTable *values, GHashTable *bodies, PhId graph)
+{
+  GArray *known = body_of (bodies, graph)->known;
+  GHashTableIter iter;
+  gpointer id, body;
+
+  for (guint i = 0; i < known->len; i++)
+    g_hash_table_remove (values, GUINT_TO_POINTER (g_array_index (known, PhId, i)));
+  g_array_set_size (known, 0);
+  g_hash_table_iter_init (&iter, bodies);
+  while (g_hash_table_iter_next (&iter, &id, &body))
+    if (((Body *) body)->around == graph)
+      forget (values, bodies, GPOINTER_TO_UINT (id));
 }
 
 /* The values of a body are dropped when its next iteration begins. */
 static void
 enter (GHashTable *values, GHashTable *bodies, const PhExecutionEntry *entry)
 {
-  GArray *known = known_of (bodies, entry->graph);
+  Body *body = body_of (bodies, entry->graph);
 
-  if (entry->value != PH_NO_ID && entry->tensor != NULL)
+  body->around = entry->around;
+  if (entry->value == PH_NO_ID)
+    forget (values, bodies, entry->graph);
+  else if (entry->tensor != NULL)
     {
       g_hash_table_insert (values, GUINT_TO_POINTER (entry->value), ph_tensor_ref (entry->tensor));
-      g_array_append_val (known, entry->value);
+      g_array_append_val (body->known, entry->value);
     }
-  if (entry->value != PH_NO_ID)
-    return;
-  for (guint i = 0; i < known->len; i++)
-    g_hash_table_remove (values, GUINT_TO_POINTER (g_array_index (known, PhId, i)));
-  g_array_set_size (known, 0);
 }
 
 /* Returns the values known after the first @at events: PhId -> PhTensor; a body's are those of its last iteration. (transfer full) */
@@ -192,7 +228,7 @@ static GHashTable *
 values_at (const PhExecution *execution, guint at)
 {
   GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, body_free);
   GHashTableIter iter;
   gpointer id, tensor;
 
@@ -206,7 +242,7 @@ values_at (const PhExecution *execution, guint at)
       for (guint k = 0; event->entered != NULL && k < event->entered->len; k++)
         enter (values, bodies, &g_array_index (event->entered, PhExecutionEntry, k));
       if (event->depth > 0)
-        g_array_append_vals (known_of (bodies, event->graph), event->values, event->n_outputs);
+        g_array_append_vals (body_of (bodies, event->graph)->known, event->values, event->n_outputs);
       for (guint k = 0; k < event->n_outputs; k++)
         if (event->tensors[k] != NULL)
           g_hash_table_insert (values, GUINT_TO_POINTER (event->values[k]), ph_tensor_ref (event->tensors[k]));

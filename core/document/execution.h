@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* A body begins anew, and reads @tensor as its input @value; or @value PH_NO_ID: it begins. */
+/* A body begins anew, and reads @tensor as its input @value; or @value PH_NO_ID: it begins. @around: the graph that its node lies in. */
 typedef struct
 {
-  PhId graph, value;
+  PhId graph, around, value;
   PhTensor *tensor; /* (nullable) */
 } PhExecutionEntry;
 
