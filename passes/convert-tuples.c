@@ -388,10 +388,10 @@ drop_functions (PhPassRun *run)
 gboolean
 ph_foreign_finish (PhPassRun *run, GError **error)
 {
-  static const char *const names[] = { "MakeTuple",  "make_tuple", "tuple",  "UpdateState", "Constant", "Value",
-                                       "ValueNode",  "func_attr",  "const",  "fn",          "function", "shape",
-                                       "prim_value", "operator",   "global", "Partial",     "Switch",   "U",
-                                       "IO",         "Return",     "int64",  NULL };
+  static const char *const names[] = { "MakeTuple", "make_tuple", "tuple",   "UpdateState", "Constant", "Value",
+                                       "ValueNode", "const",      "fn",      "function",    "shape",    "prim_value",
+                                       "operator",  "global",     "Partial", "Switch",      "U",        "IO",
+                                       "Return",    "int64",      NULL };
   g_autoptr (GArray) ids = node_ids (run->model);
 
   for (guint i = ids->len; i-- > 0 && !run->stopped;)

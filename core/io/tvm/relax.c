@@ -140,7 +140,9 @@ lower_call_tir (PhTvmScope *scope, const PhPy *py, const char *op, const char *n
     {
       node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line,
                                  py->column);
-      ph_sketch_node_text (node, "via", op);
+      if (!g_str_equal (op, "call_tir"))
+        ph_sketch_node_text (node, "via", op);
+      ph_tvm_add_function_attrs (node, own);
     }
   else
     {
@@ -209,8 +211,11 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
       ph_sketch_node_input (node, ph_tvm_find (scope, callee->text));
     }
   else if (own != NULL && py->n - 1 <= own->n)
-    node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line,
-                               py->column);
+    {
+      node = ph_sketch_add_node (scope->graph, function, ph_tvm_is_prim_func (own) ? PH_TVM_KERNEL : PH_TVM_FUNCTION, py->line,
+                                 py->column);
+      ph_tvm_add_function_attrs (node, own);
+    }
   else if (callee->kind == PH_PY_NAME)
     {
       node = ph_sketch_add_node (scope->graph, "call", PH_TVM_RELAX, py->line, py->column);
@@ -392,6 +397,7 @@ lower_inner (PhTvmScope *scope, const PhPy *def)
   PhSketchNode *node = ph_sketch_add_node (scope->graph, "function", PH_TVM_RELAX, def->line, def->column);
   PhSketchGraph *body = ph_sketch_add_body (node, "body");
 
+  ph_tvm_add_function_attrs (node, def);
   if (ph_tvm_is_prim_func (def))
     ph_tvm_add_tir (scope->tvm, body, def);
   else
@@ -459,14 +465,7 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
       name = ph_tvm_op_name (call->items[0]);
       if (g_str_equal (name, "output"))
         break;
-      if (g_str_equal (name, "func_attr"))
-        {
-          PhSketchNode *node = ph_sketch_add_node (scope->graph, "func_attr", PH_TVM_RELAX, py->line, py->column);
-
-          ph_tvm_dict_attrs (node, ph_py_argument (call, 0, NULL));
-          ph_sketch_node_output (node, "func_attr", NULL);
-        }
-      else
+      if (ph_tvm_function_attrs (py) == NULL)
         lower (scope, call, "_", NULL);
       break;
     case PH_PY_WITH:

@@ -43,8 +43,12 @@ const PhType *ph_tvm_type (const PhPy *py);
 PhDType ph_tvm_dtype (const char *name);
 /* The numbers of R.const (1, "float32"), R.const ([1, 2]) or R.const of an array of numpy. NULL: the text does not say them. */
 PhTensor *ph_tvm_constant (const PhPy *py);
-/* "(x, 3)" of func_attr and the like: its keys become attributes. */
+/* "{"x": 3}": its keys become attributes. */
 void ph_tvm_dict_attrs (PhSketchNode *node, const PhPy *dict);
+/* The dictionary of a statement "R.func_attr(...)" or "T.func_attr(...)". (nullable) */
+const PhPy *ph_tvm_function_attrs (const PhPy *statement);
+/* The attributes of the function @def belong to what calls it, or is it: they compute nothing. */
+void ph_tvm_add_function_attrs (PhSketchNode *node, const PhPy *def);
 /* A list of integers, or one, becomes such an attribute; anything else text. */
 void ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py);
 

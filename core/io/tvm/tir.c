@@ -67,10 +67,7 @@ statement_call (PhTvmScope *scope, const PhPy *at, const PhPy *value, const char
   const char *output;
 
   add_uses (scope, node, value);
-  if (g_str_equal (op, "func_attr") || g_str_equal (op, "sblock_attr") || g_str_equal (op, "block_attr"))
-    ph_tvm_dict_attrs (node, ph_py_argument (value, 0, NULL));
-  else
-    add_text (node, "text", value);
+  add_text (node, "text", value);
   output = ph_sketch_node_output (node,
                                   name != NULL                ? name
                                   : strrchr (op, '.') != NULL ? strrchr (op, '.') + 1
@@ -214,7 +211,7 @@ lower_with (PhTvmScope *scope, const PhPy *py)
 
         g_hash_table_insert (inner.names, (gpointer) py->items[i]->text, (gpointer) name);
       }
-  /* The buffers that a block reads and writes become attributes. */
+  /* The buffers that a block reads and writes become attributes, as do its own. */
   for (guint i = 0; i < py->n_body; i++)
     {
       const PhPy *call = py->body[i]->kind == PH_PY_EXPRESSION ? py->body[i]->items[0] : NULL;
@@ -222,6 +219,8 @@ lower_with (PhTvmScope *scope, const PhPy *py)
 
       if (name != NULL && (g_str_equal (name, "reads") || g_str_equal (name, "writes") || g_str_equal (name, "where")))
         add_text (node, name, call);
+      else if (name != NULL && (g_str_equal (name, "sblock_attr") || g_str_equal (name, "block_attr")))
+        ph_tvm_dict_attrs (node, ph_py_argument (call, 0, NULL));
       else
         lower_block (&inner, &py->body[i], 1);
     }
@@ -270,7 +269,10 @@ lower_statement (PhTvmScope *scope, const PhPy *py)
       if (py->items[0]->kind == PH_PY_SUBSCRIPT)
         store (scope, py, py->items[0]);
       break;
-    case PH_PY_EXPRESSION: statement_call (scope, py, py->items[0], NULL, NULL); break;
+    case PH_PY_EXPRESSION:
+      if (ph_tvm_function_attrs (py) == NULL)
+        statement_call (scope, py, py->items[0], NULL, NULL);
+      break;
     case PH_PY_RETURN:
       if (py->n > 0 && !scope->returned)
         {

@@ -155,7 +155,8 @@ ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py)
   double real;
 
   /* Printed code wraps what a program may give as it is. */
-  if (g_strcmp0 (wrapper, "R.dtype") == 0 || g_strcmp0 (wrapper, "R.str") == 0 || g_strcmp0 (wrapper, "R.prim_value") == 0)
+  if (g_strcmp0 (wrapper, "R.dtype") == 0 || g_strcmp0 (wrapper, "R.str") == 0 || g_strcmp0 (wrapper, "R.prim_value") == 0
+      || g_strcmp0 (wrapper, "T.bool") == 0)
     py = py->items[1];
   if (py->kind == PH_PY_STRING)
     ph_sketch_node_text (node, name, py->text);
@@ -183,12 +184,38 @@ ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py)
     }
 }
 
+static gboolean
+has_attr (const PhSketchNode *node, const char *name)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    if (g_str_equal (((const PhAttr *) node->attrs->pdata[i])->name, name))
+      return TRUE;
+  return FALSE;
+}
+
 void
 ph_tvm_dict_attrs (PhSketchNode *node, const PhPy *dict)
 {
   if (dict == NULL || dict->kind != PH_PY_DICT)
     return;
   for (guint i = 0; i + 1 < dict->n; i += 2)
-    if (dict->items[i] != NULL && dict->items[i]->kind == PH_PY_STRING && *dict->items[i]->text != '\0')
+    if (dict->items[i] != NULL && dict->items[i]->kind == PH_PY_STRING && *dict->items[i]->text != '\0'
+        && !has_attr (node, dict->items[i]->text))
       ph_tvm_attr (node, dict->items[i]->text, dict->items[i + 1]);
+}
+
+const PhPy *
+ph_tvm_function_attrs (const PhPy *statement)
+{
+  const PhPy *call = statement->kind == PH_PY_EXPRESSION ? statement->items[0] : NULL;
+  g_autofree char *name = call != NULL && call->kind == PH_PY_CALL ? ph_tvm_op_name (call->items[0]) : NULL;
+
+  return g_strcmp0 (name, "func_attr") == 0 ? ph_py_argument (call, 0, NULL) : NULL;
+}
+
+void
+ph_tvm_add_function_attrs (PhSketchNode *node, const PhPy *def)
+{
+  for (guint i = 0; i < def->n_body; i++)
+    ph_tvm_dict_attrs (node, ph_tvm_function_attrs (def->body[i]));
 }

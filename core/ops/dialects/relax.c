@@ -151,7 +151,6 @@ static const PhForeignOp operators[] = {
   { "arange", PH_FAMILY_CONSTANT, NULL, { NULL }, "Numbers at equal steps." },
   { "const", PH_FAMILY_CONSTANT, NULL, { NULL }, "A constant." },
   { "expression", PH_FAMILY_CONSTANT, NULL, { "text" }, "Something that is computed from symbols." },
-  { "func_attr", PH_FAMILY_CONSTANT, NULL, { NULL }, "Attributes of the whole function." },
   { "prim_value", PH_FAMILY_CONSTANT, NULL, { NULL }, "A scalar as a value." },
   { "shape", PH_FAMILY_CONSTANT, NULL, { NULL }, "A shape as a value." },
   { "if", PH_FAMILY_CONTROL, NULL, { NULL }, "One of two bodies, by a condition." },
