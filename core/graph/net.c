@@ -330,6 +330,65 @@ mark_bodies (Net *self)
     mark_owners (self, g_array_index (changed, PhId, i));
 }
 
+/* ── functions ── */
+
+static guint
+call_hash (gconstpointer record)
+{
+  return g_direct_hash (((const PhNodeRecord *) record)->op_type);
+}
+
+static gboolean
+call_equal (gconstpointer a, gconstpointer b)
+{
+  const PhNodeRecord *x = a, *y = b;
+
+  return x->op_type == y->op_type && x->domain == y->domain;
+}
+
+/* Hides what is in functions that come, or go, with a call, as what is in a fused body: the call says it. The edits of a function that
+ * goes lead up to it. */
+static void
+hide_in_functions (Net *self, gboolean come)
+{
+  const PhEditKind function = come ? PH_EDIT_ADD_FUNCTION : PH_EDIT_REMOVE_FUNCTION;
+  const PhEditKind graph = come ? PH_EDIT_ADD_GRAPH : PH_EDIT_REMOVE_GRAPH, node = come ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
+  g_autoptr (GHashTable) inside = g_hash_table_new (NULL, NULL), calls = NULL;
+
+  for (guint i = 0; i < self->end - self->first; i++)
+    {
+      const PhEdit *edit = self->history->edits->pdata[come ? self->first + i : self->end - 1 - i];
+      gboolean hides = FALSE;
+
+      if (edit->kind == function)
+        {
+          const PhFunctionRecord *record = edit->spec;
+
+          if (calls == NULL)
+            {
+              calls = g_hash_table_new (call_hash, call_equal);
+              for (guint k = self->first; k < self->end; k++)
+                {
+                  const PhEdit *other = self->history->edits->pdata[k];
+                  const PhNetNode *call = other->kind == node ? g_hash_table_lookup (self->net, GUINT_TO_POINTER (other->id))
+                                                              : NULL;
+
+                  if (call != NULL && call->before != call->after)
+                    g_hash_table_add (calls, other->spec);
+                }
+            }
+          hides = g_hash_table_contains (calls, &(PhNodeRecord) { .op_type = record->name, .domain = record->domain });
+        }
+      else if (edit->kind == graph || edit->kind == node)
+        hides = g_hash_table_contains (inside, GUINT_TO_POINTER (edit->graph));
+      if (!hides)
+        continue;
+      g_hash_table_add (inside, GUINT_TO_POINTER (edit->id));
+      if (edit->kind == node && g_hash_table_contains (self->net, GUINT_TO_POINTER (edit->id)))
+        ((PhNetNode *) g_hash_table_lookup (self->net, GUINT_TO_POINTER (edit->id)))->hidden = TRUE;
+    }
+}
+
 /* ── types that follow ── */
 
 /* Returns the node whose change caused that of @node. Types propagate downwards, so a node of which only the types changed follows the
@@ -442,6 +501,8 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
     }
   if (counted)
     {
+      hide_in_functions (&self, TRUE);
+      hide_in_functions (&self, FALSE);
       mark_bodies (&self);
       g_hash_table_iter_init (&iter, net);
       while (g_hash_table_iter_next (&iter, NULL, &data))

@@ -29,7 +29,7 @@ typedef struct
 {
   PhId id;
   gboolean before, after; /* exists at the start, at the end                     */
-  gboolean hidden;        /* in a fused body                                     */
+  gboolean hidden;        /* in a fused body, or in a function that came or went with a call of it */
   PhId follows;           /* PH_NO_ID, or the node whose change brought its types: nothing else of it changed */
   GArray *fields;         /* (nullable) (element-type PhNetField), only real differences */
   GArray *inside;         /* (nullable) (element-type PhId) nodes of its bodies that changed, came or went */
