@@ -131,7 +131,7 @@ on_finished (PhDocumentView *view, PhReply *reply)
   if (!history || !reply->ok || history->steps->len == 0)
     return;
   g_autofree gboolean *listed = listed_steps (document);
-  for (guint s = 0; s < history->steps->len; s++)
+  for (guint s = ph_document_get_n_recorded (document); s < history->steps->len; s++)
     if (!listed[s] && !is_known (self, s))
       {
         Made made = { s, g_array_index (history->steps, PhStep, s).ms, g_strdup (line) };
@@ -240,7 +240,7 @@ ph_hand_steps_any (PhDocumentView *view)
     return self->made->len > 0;
   /* A step that was not made by a line would be lost. */
   g_autofree gboolean *listed = listed_steps (document);
-  for (guint s = 0; s < history->steps->len; s++)
+  for (guint s = ph_document_get_n_recorded (document); s < history->steps->len; s++)
     if (!listed[s])
       return TRUE;
   return FALSE;

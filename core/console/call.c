@@ -114,6 +114,7 @@ ph_call_begin (PhCall *call)
   const PhLineKind kind = ph_call_split (call);
 
   call->begin_time = g_get_monotonic_time ();
+  call->n_recorded = ph_document_get_n_recorded (call->document);
 
   /* The name of a file may contain any bytes. */
   if (!g_utf8_validate (call->reply->command, -1, NULL)
@@ -208,6 +209,17 @@ ph_call_finish (PhCall *call, const PhCommandCode *code)
     ph_call_fail (call, error);
 }
 
+/* No pass makes them again: what replaces them says how to get them back. */
+static void
+say_dropped (PhCall *call)
+{
+  const guint n = ph_document_get_n_recorded (call->document);
+
+  if (n < call->n_recorded && call->command != NULL && !reads_anew (call->command))
+    ph_reply_say (call->reply, "%u recorded step%s dropped: `reload` brings %s back\n", call->n_recorded - n,
+                  call->n_recorded - n == 1 ? " is" : "s are", call->n_recorded - n == 1 ? "it" : "them");
+}
+
 /* Removes a failed line: a script that repeats the session must not contain it. */
 static void
 forget_line (PhConsole *console, const char *line)
@@ -229,6 +241,7 @@ ph_call_polish (PhCall *call, gboolean colour)
   PhReply *reply = call->reply;
 
   ph_call_check (call);
+  say_dropped (call);
   if (!reply->ok && reply->error == NULL)
     reply->error = g_error_new (PH_ERROR, PH_ERROR_FAILED, "'%s' failed without saying why", reply->command);
   if (!call->polished)

@@ -39,7 +39,8 @@ struct _PhCall
   gboolean timed, asserts, plain; /* plain: without colours, for another line         */
   char *wanted;                   /* (nullable) the verdict that is asserted                         */
   gint64 begin_time;
-  char **argv; /* its words, unquoted                                             */
+  guint n_recorded; /* steps recorded elsewhere, as it began                           */
+  char **argv;      /* its words, unquoted                                             */
   guint argc;
   PhReply *reply;            /* written by one thread at a time                                 */
   GCancellable *cancellable; /* (nullable)                                                      */

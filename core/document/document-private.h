@@ -29,6 +29,7 @@ struct _PhDocument
 
   PhPassPlan plan;   /* what is going to run                                                    */
   guint base;        /* steps before it belong to no entry, but for upgrade-opset               */
+  guint n_recorded;  /* the first steps, which were made elsewhere: no pass makes them again    */
   PhFindings found;  /* what was computed and measured                                          */
   PhProofs proofs;   /* of the steps                                                            */
   PhCompared since;  /* what is shown is compared with                                          */

@@ -58,7 +58,7 @@ clear_file (PhDocument *document)
   g_ptr_array_set_size (document->plan.breaks, 0);
   g_array_unref (document->trail);
   document->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
-  document->base = 0;
+  document->base = document->n_recorded = 0;
   document->file_opset = 0;
   if (document->view != NULL)
     ph_view_state_forget (document->view);
@@ -326,9 +326,17 @@ ph_document_take_recording (PhDocument *document, PhHistory *history)
 
   ph_history_append (document->history, history);
   ph_history_free (history);
+  document->base = document->n_recorded = document->history->steps->len;
   document->generation++;
   ph_document_update_proving (document);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
+}
+
+guint
+ph_document_get_n_recorded (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), 0);
+  return document->n_recorded;
 }
 
 void

@@ -56,6 +56,8 @@ void ph_document_take_program (PhDocument *document, PhModel *model, const char 
 const char *ph_document_get_program (PhDocument *document, const char **text);
 /* Steps that were recorded elsewhere and lead on from the model that was just taken over. @history: (transfer full) */
 void ph_document_take_recording (PhDocument *document, PhHistory *history);
+/* How many of them there are still, the first ones of the history. */
+guint ph_document_get_n_recorded (PhDocument *document);
 /* Keeps one copy of the model for workers to read (snapshot.h), so that nothing has to be cloned in the document's thread. */
 void ph_document_set_copied (PhDocument *document, gboolean copied);
 gboolean ph_document_get_copied (PhDocument *document);

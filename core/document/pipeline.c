@@ -64,12 +64,18 @@ ph_document_get_entries (PhDocument *document)
 gboolean
 ph_document_set_pipeline (PhDocument *document, const char *name, GError **error)
 {
+  PhPosition end;
+
   g_return_val_if_fail (PH_IS_DOCUMENT (document) && name != NULL, FALSE);
 
+  end = ph_document_get_position (document);
   if (!ph_pass_plan_set (&document->plan, name, document->file_opset, error))
     return FALSE;
-  ph_document_truncate (document, ph_document_get_position (document));
-  document->base = ph_document_get_position (document).step;
+  /* The passes follow what was recorded, wherever the document stands in it. */
+  if (end.step < document->n_recorded)
+    end = (PhPosition) { document->n_recorded, 0 };
+  ph_document_truncate (document, end);
+  document->base = end.step;
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
   return TRUE;
 }
@@ -185,7 +191,7 @@ ph_document_set_rule (PhDocument *document, const char *rule, gboolean enabled)
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
   set_member (document->plan.rules_off, rule, !enabled);
-  for (guint s = 0; document->history != NULL && s < document->history->steps->len; s++)
+  for (guint s = document->n_recorded; document->history != NULL && s < document->history->steps->len; s++)
     if (g_str_equal (g_array_index (document->history->steps, PhStep, s).pass, pass))
       {
         ph_document_truncate (document, (PhPosition) { s, 0 });

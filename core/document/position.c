@@ -59,6 +59,7 @@ ph_document_truncate (PhDocument *document, PhPosition at)
   if (ph_position_compare (here, at) < 0)
     ph_history_go (history, document->model, here, NULL);
   document->base = MIN (document->base, history->steps->len);
+  document->n_recorded = MIN (document->n_recorded, history->steps->len);
   document->generation++;
   ph_document_drop_proofs (document, history->steps->len);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);

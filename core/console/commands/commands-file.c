@@ -164,7 +164,7 @@ open_finish (PhCall *call, GError **error)
   if (lost && !beside)
     ph_reply_say (call->reply, "it takes the place of %s, which came from no file\n", before);
   if (steps > 0)
-    ph_reply_say (call->reply, "%u recorded steps\n", steps);
+    ph_reply_say (call->reply, "%u recorded step%s\n", steps, steps == 1 ? "" : "s");
   say_problems (call, open->problems, 5);
   return TRUE;
 }

@@ -577,7 +577,7 @@ static const PhCommand rows[] = {
   { "pipeline", "[PIPELINE|PASS...] [--save FILE]", N_ ("Show, choose or save the pipeline"),
     "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). "
     "A pass can be followed by :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
-    "which rules may run (in a list of your own all that you name, unless it says otherwise). Steps ahead are dropped, what was done stays. --save writes such a file.",
+    "which rules may run (in a list of your own all that you name, unless it says otherwise). Steps ahead are dropped, but what was recorded stays. --save writes such a file.",
     N_ ("Pipe_line"), NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
   { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,
