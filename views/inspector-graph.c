@@ -62,14 +62,28 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
     }
 }
 
+static gboolean
+has_open_input (const PhModel *model)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+
+      if (input->type == NULL || ph_type_count (input->type) < 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 show_totals (Totals *totals)
 {
   const PhTotals *sum = &totals->sum;
   g_autofree char *edges = g_strdup_printf ("%'" G_GINT64_FORMAT, sum->edges), *flops = ph_count_text ((double) sum->flops);
-  g_autofree char *flops_text = sum->unknown == 0 ? g_strdup (flops)
-                                : sum->flops == 0 ? g_strdup (_ ("depends on the sizes"))
-                                                  : g_strdup_printf (_ ("at least %s"), flops);
+  g_autofree char *flops_text = sum->unknown == 0                ? g_strdup (flops)
+                                : sum->flops > 0                 ? g_strdup_printf (_ ("at least %s"), flops)
+                                : has_open_input (totals->model) ? g_strdup (_ ("depends on the sizes"))
+                                                                 : g_strdup (_ ("unknown"));
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;
