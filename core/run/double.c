@@ -125,6 +125,7 @@ source_of (const PhValue *value, guint *left)
   const PhType *type = value->type;
   const PhNode *producer = value->producer;
   PhDType declared, widest = PH_UNDEFINED;
+  gboolean constant, moves;
 
   if (ph_value_constant (value) != NULL)
     return PH_UNDEFINED;
@@ -134,15 +135,27 @@ source_of (const PhValue *value, guint *left)
   if (producer == NULL || producer->op == NULL || (producer->graphs != NULL && producer->graphs->len > 0) || *left == 0)
     return declared;
   --*left;
+  constant = producer->inputs->len > 0;
+  moves = (producer->op->flags & PH_OP_DATA_MOVEMENT) != 0 || producer->op == &ph_op_ConstantOfShape;
   for (guint i = 0; i < producer->inputs->len; i++)
     {
       const PhValue *input = ph_node_input (producer, i);
       const PhType *of = input != NULL ? input->type : NULL;
+      PhDType source;
 
-      if (input == NULL || (of != NULL && of->kind == PH_KIND_TENSOR && !IS_WIDE (of->dtype) && producer->op != &ph_op_Cast))
-        continue; /* an index, a shape, a condition */
-      widest = wider (widest, source_of (input, left));
+      if (input == NULL)
+        continue;
+      if (of != NULL && of->kind == PH_KIND_TENSOR && !IS_WIDE (of->dtype) && producer->op != &ph_op_Cast)
+        {
+          constant = constant && (moves || ph_value_constant (input) != NULL); /* an index, a shape, a condition */
+          continue;
+        }
+      source = source_of (input, left);
+      constant = constant && source == PH_UNDEFINED;
+      widest = wider (widest, source);
     }
+  if (constant) /* as if it were folded */
+    return PH_UNDEFINED;
   return widest != PH_UNDEFINED && holds (declared, widest) ? widest : declared;
 }
 
