@@ -11,6 +11,7 @@
 #define MARGIN 14.0f /* between a new box and its surroundings                        */
 #define STEP   18.0f /* of the search for room                                        */
 #define RINGS  160
+#define NEAR   40    /* rings in which a place is sought where all lines run downwards */
 #define GAP    30.0f /* between a box and one above it                                */
 #define COLUMN 80.0f /* between the forward graph and an added gradient               */
 #define MANY   24    /* boxes of a part that is tested by its outline                 */
@@ -214,6 +215,37 @@ wished_place (Extender *x, const PhLayout *part, const int *members, int number,
   return (PhPoint) { MAX (median (wish_x, right), 0), MAX (median (wish_y, 0), 0) };
 }
 
+/* Finds between which heights the part's top is to lie for its lines to run downwards. FALSE: they cannot. */
+static gboolean
+find_span (Extender *x, const PhLayout *part, int number, const int *slot, float *least, float *most)
+{
+  PhLayout *layout = x->layout;
+
+  *least = 0;
+  *most = INFINITY;
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const PhLayoutBox *from = &layout->boxes[edge->from], *to = &layout->boxes[edge->to];
+
+      if (edge->min_length == 0 || from->column != to->column)
+        continue;
+      if (x->part_of[edge->to] == number && x->part_of[edge->from] < 0)
+        {
+          const PhLayoutBox *mine = &part->boxes[slot[edge->to]];
+
+          *least = MAX (*least, from->y + from->height / 2 + MARGIN - mine->y + mine->height / 2);
+        }
+      if (x->part_of[edge->from] == number && x->part_of[edge->to] < 0)
+        {
+          const PhLayoutBox *mine = &part->boxes[slot[edge->from]];
+
+          *most = MIN (*most, to->y - to->height / 2 - MARGIN - mine->y - mine->height / 2);
+        }
+    }
+  return *least <= *most;
+}
+
 static gboolean
 part_fits (Extender *x, const PhLayout *part, float left, float top)
 {
@@ -233,31 +265,45 @@ part_fits (Extender *x, const PhLayout *part, float left, float top)
   return TRUE;
 }
 
-/* Returns the free place nearest to @wish, searched in rings around it, or one to the right of everything. */
-static PhPoint
-find_room (Extender *x, const PhLayout *part, PhPoint wish)
+/* Finds the free place nearest to @at, between the two heights, in @n_rings around it. */
+static gboolean
+search_rings (Extender *x, const PhLayout *part, int n_rings, float least, float most, PhPoint *at)
 {
-  float right = 0;
+  const PhPoint wish = { at->x, CLAMP (at->y, least, most) };
 
-  for (int ring = 0; ring < RINGS; ring++)
+  for (int ring = 0; ring < n_rings; ring++)
     {
-      PhPoint best = wish;
-      float least = INFINITY;
+      float nearest = INFINITY;
 
       for (int i = -ring; i <= ring; i++)
         for (int k = -ring; k <= ring; k += abs (i) == ring ? 1 : MAX (2 * ring, 1))
           {
-            const float distance = abs (i) + 0.8f * abs (k);
+            const float distance = abs (i) + 0.8f * abs (k), y = wish.y + STEP * k;
 
-            if (distance < least && part_fits (x, part, wish.x + STEP * i, wish.y + STEP * k))
+            if (distance < nearest && y >= least && y <= most && part_fits (x, part, wish.x + STEP * i, y))
               {
-                best = (PhPoint) { wish.x + STEP * i, wish.y + STEP * k };
-                least = distance;
+                *at = (PhPoint) { wish.x + STEP * i, y };
+                nearest = distance;
               }
           }
-      if (isfinite (least))
-        return best;
+      if (isfinite (nearest))
+        return TRUE;
     }
+  return FALSE;
+}
+
+/* Returns the free place nearest to @wish, one where the part's lines run downwards if there is one near, or else one to the right of
+ * everything. */
+static PhPoint
+find_room (Extender *x, const PhLayout *part, PhPoint wish, int number, const int *slot)
+{
+  PhPoint at = wish;
+  float right = 0, least, most;
+
+  if (find_span (x, part, number, slot, &least, &most) && search_rings (x, part, NEAR, least, most, &at))
+    return at;
+  if (search_rings (x, part, RINGS, 0, INFINITY, &at))
+    return at;
   for (guint i = 0; i < x->areas->len; i++)
     right = MAX (right, g_array_index (x->areas, Area, i).right);
   return (PhPoint) { right + COLUMN, MAX (wish.y, 0) };
@@ -288,7 +334,7 @@ place_part (Extender *x, int number, const int *members, int n, int *slot, GCanc
       }
   if (!ph_layout_layered (part, cancellable, error))
     return FALSE;
-  at = find_room (x, part, wished_place (x, part, members, number, slot));
+  at = find_room (x, part, wished_place (x, part, members, number, slot), number, slot);
   for (int i = 0; i < n; i++)
     {
       layout->boxes[members[i]].x = part->boxes[i].x + at.x;

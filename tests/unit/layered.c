@@ -229,6 +229,35 @@ test_faults (void)
     }
 }
 
+/* A new box between two others of a picture that is seen: beside the one that it replaces, not below what it feeds. */
+static void
+test_extended (void)
+{
+  static const guint lines[4][2] = { { 0, 1 }, { 1, 2 }, { 0, 3 }, { 3, 2 } };
+
+  for (guint wide = 0; wide < 3; wide++)
+    {
+      g_autoptr (PhLayout) layout = ph_layout_new (4, 4);
+      g_autoptr (GError) error = NULL;
+      static const guint8 fixed[4] = { TRUE, TRUE, TRUE, FALSE };
+      const PhLayoutBox *boxes = layout->boxes;
+
+      for (guint i = 0; i < 4; i++)
+        {
+          layout->boxes[i] = (PhLayoutBox) { .width = i == 3 ? 60 + 60 * wide : 100, .height = 40, .x = 200, .y = 20 + 80 * i };
+          layout->edges[i]
+              = (PhLayoutEdge) { .from = lines[i][0], .to = lines[i][1], .weight = 1, .min_length = 1, .presence = PH_PRESENCE };
+        }
+      g_assert_true (ph_layout_extend (layout, fixed, NULL, &error));
+      g_assert_no_error (error);
+      layout_assert_apart (layout);
+      g_assert_cmpfloat (boxes[3].y - boxes[3].height / 2, >, boxes[0].y + boxes[0].height / 2);
+      g_assert_cmpfloat (boxes[3].y + boxes[3].height / 2, <, boxes[2].y - boxes[2].height / 2);
+      for (guint i = 0; i < 3; i++)
+        g_assert_true (boxes[i].x == 200 && boxes[i].y == 20 + 80 * (float) i);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -236,6 +265,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layered/simplex", test_simplex);
   g_test_add_func ("/layered/no-needless-crossing", test_no_needless_crossing);
   g_test_add_func ("/layered/faults", test_faults);
+  g_test_add_func ("/layered/extended", test_extended);
   g_test_add_func ("/layered/all", test_layered);
   g_test_add_func ("/layered/large", test_layered_large);
   return g_test_run ();
