@@ -69,7 +69,7 @@ has_open_input (const PhModel *model)
     {
       const PhValue *input = model->graph->inputs->pdata[i];
 
-      if (input->type == NULL || ph_type_count (input->type) < 0)
+      if (input->type == NULL || (input->type->kind == PH_KIND_TENSOR && ph_type_count (input->type) < 0))
         return TRUE;
     }
   return FALSE;

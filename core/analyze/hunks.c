@@ -280,8 +280,6 @@ add_operators (GString *out, GPtrArray *nodes)
     }
   if (n > MAX_NAMED)
     g_string_append_printf (out, " and %u more", n - MAX_NAMED);
-  if (n == 0)
-    g_string_append (out, "nothing");
 }
 
 char *
@@ -289,9 +287,14 @@ ph_hunk_describe (const PhRegion *hunk)
 {
   GString *out = g_string_new (NULL);
 
-  add_operators (out, hunk->after);
-  g_string_append (out, " in place of ");
-  add_operators (out, hunk->before);
+  add_operators (out, hunk->after->len > 0 ? hunk->after : hunk->before);
+  if (hunk->after->len > 0 && hunk->before->len > 0)
+    {
+      g_string_append (out, " in place of ");
+      add_operators (out, hunk->before);
+    }
+  else
+    g_string_append (out, hunk->after->len > 0 ? " added" : hunk->before->len > 0 ? " removed" : "nothing but constants");
   if (hunk->n_guessed > 0)
     g_string_append_printf (out, " (%u of these taken for the same by place or likeness: a guess)", hunk->n_guessed);
   return g_string_free (out, FALSE);
