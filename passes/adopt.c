@@ -101,5 +101,6 @@ ph_pass_adopt (PhPassRun *run, PhModel *wanted, const char *rule, const char *wh
 {
   Adopting adopting = { run, rule, why, rewrites };
 
-  return ph_model_become_by_hunks (ph_pass_run_model (run), wanted, &(PhHunkSink) { begin, end, abort_hunk, &adopting }, error);
+  return ph_model_become_by_hunks (ph_pass_run_model (run), wanted, NULL, 0, &(PhHunkSink) { begin, end, abort_hunk, &adopting },
+                                   error);
 }

@@ -453,7 +453,7 @@ settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *tar
     settle_owned (become, graph, target);
   if (!become_graph (become, graph, target) || !settle_names (become, target))
     return FALSE;
-  if (part != NULL)
+  if (part != NULL && !part->trial)
     ph_named_follow (part, &become->match, target);
   return TRUE;
 }
@@ -477,7 +477,7 @@ settle_functions (Become *become)
           copy = ph_model_copy_function (become->model, function, become->error);
           if (copy == NULL)
             return FALSE;
-          if (part != NULL)
+          if (part != NULL && !part->trial)
             ph_named_learn (part->named, copy->graph, part->names);
           continue;
         }

@@ -237,7 +237,8 @@ may_change (const PhGraph *graph, gconstpointer data)
 }
 
 gboolean
-ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
+ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts, const PhHunkSink *sink,
+                          GError **error)
 {
   g_autoptr (PhModel) before = ph_model_clone_graphs (model, may_change, target),
                       after = ph_model_clone_graphs (model, may_change, target);
@@ -245,10 +246,13 @@ ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sin
   g_autoptr (GPtrArray) hunks = NULL;
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
   const PhId first_new = model->next_id;
+  g_autofree PhNamedPart *told = g_memdup2 (parts, n_parts * sizeof *parts);
 
+  for (guint i = 0; i < n_parts; i++)
+    told[i].trial = TRUE;
   ph_history_begin_step (history, after, "become");
   ph_history_begin_rewrite (history, "become", PH_NO_ID, "");
-  if (ph_model_become (after, target, &(PhBecame) { .guessed = guessed }, NULL))
+  if (ph_model_become_parts (after, target, told, n_parts, &(PhBecame) { .guessed = guessed }, NULL))
     hunks = ph_regions_find (before, after, history, 0, history->edits->len);
   if (hunks != NULL)
     count_guesses (hunks, guessed);
@@ -256,7 +260,12 @@ ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sin
     return TRUE;
   if (!sink->begin (hunks != NULL && hunks->len == 1 ? hunks->pdata[0] : NULL, before, after, sink->data))
     return TRUE;
-  if (!ph_model_become (model, target, NULL, error))
+  for (guint i = 0; i < n_parts; i++)
+    {
+      told[i].trial = FALSE;
+      told[i].loose_from = first_new; /* made by the hunks */
+    }
+  if (!ph_model_become_parts (model, target, told, n_parts, NULL, error))
     {
       sink->abort (sink->data);
       return FALSE;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/analyze/part.h"
 #include "core/analyze/region.h"
 
 G_BEGIN_DECLS
@@ -17,8 +18,9 @@ typedef struct
 } PhHunkSink;
 
 /* Like ph_model_become(), in several rewrites: each connected part of the difference alone, where it can be applied alone; then
- * what is left. The model is valid after each of them and equal to @target's after the last. */
-gboolean ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error);
+ * what is left. The model is valid after each of them and equal to @target's after the last. @parts: (nullable) see ph_model_become_parts(). */
+gboolean ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts,
+                                   const PhHunkSink *sink, GError **error);
 
 /* "MaxPool in place of Pad, MaxPool": what @hunk does, by operators. (transfer full) */
 char *ph_hunk_describe (const PhRegion *hunk);

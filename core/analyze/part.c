@@ -177,6 +177,13 @@ ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph,
       if (value != NULL)
         g_hash_table_add (gone, value);
     }
+  for (PhId id = part->loose_from; id != PH_NO_ID && id < match->model->next_id; id++)
+    {
+      PhNode *node = ph_model_find_node (match->model, id);
+
+      if (node != NULL && node->graph == graph)
+        ph_match_release (match, node);
+    }
   for (guint i = 0; i < part->same->len; i++)
     g_hash_table_add (told, part->same->pdata[i]);
   for (guint i = 0; i < part->standing->len; i++)

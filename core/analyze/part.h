@@ -20,6 +20,8 @@ typedef struct
   const char *function; /* (nullable) interned; NULL: the main graph          */
   gboolean whole;       /* the graph holds all, and who is who is only learned */
   gboolean owned;       /* a constant is only read by one node, and goes with it */
+  gboolean trial;       /* nothing is learned                                    */
+  PhId loose_from;      /* nodes with this id and higher ones need not stay; PH_NO_ID: they do */
   GPtrArray *names;     /* (nullable) of its nodes, in order; NULL: their own  */
   GPtrArray *standing;  /* in @target they only stand for what the model has under that name  */
   GPtrArray *same;      /* that are what the model has under that name                          */

@@ -116,26 +116,35 @@ learn_parts (GHashTable *names, PhModel *first, const GPtrArray *parts)
     }
 }
 
-/* Applies changed parts as one rewrite. */
-static gboolean
-become_parts (GHashTable *names, PhModel *model, PhModel *target, const GPtrArray *parts, GError **error)
+/* Returns what @parts (nullable) tell of the model. (nullable) */
+static PhNamedPart *
+tell_parts (GHashTable *names, const GPtrArray *parts)
 {
-  g_autofree PhNamedPart *told = g_new0 (PhNamedPart, parts->len);
+  PhNamedPart *told = parts != NULL && names != NULL ? g_new0 (PhNamedPart, parts->len) : NULL;
 
-  for (guint i = 0; i < parts->len; i++)
+  for (guint i = 0; told != NULL && i < parts->len; i++)
     {
       const PhTextPart *part = parts->pdata[i];
 
-      told[i] = (PhNamedPart) { names_of (names, part->function),
-                                part->function,
-                                part->whole,
-                                part->owned,
-                                part->names,
-                                part->standing,
-                                part->same,
-                                part->gone };
+      told[i] = (PhNamedPart) { .named = names_of (names, part->function),
+                                .function = part->function,
+                                .whole = part->whole,
+                                .owned = part->owned,
+                                .names = part->names,
+                                .standing = part->standing,
+                                .same = part->same,
+                                .gone = part->gone };
     }
-  return ph_model_become_parts (model, target, told, parts->len, NULL, error);
+  return told;
+}
+
+static gboolean
+are_apart (const GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++)
+    if (!((PhTextPart *) parts->pdata[i])->apart)
+      return FALSE;
+  return TRUE;
 }
 
 /* @names: (nullable) NULL: models are complete. */
@@ -145,6 +154,9 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GHashTable *na
   Following following = { history, model, recorded->pass };
   GHashTableIter iter;
   gpointer domain, version;
+  g_autofree PhNamedPart *told = tell_parts (names, recorded->parts);
+  const guint n_told = told != NULL ? recorded->parts->len : 0;
+  const gboolean apart = told == NULL || are_apart (recorded->parts);
   gboolean ok;
 
   ph_history_begin_step (history, model, recorded->pass);
@@ -153,13 +165,14 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GHashTable *na
   while (g_hash_table_iter_next (&iter, &domain, &version))
     if (ph_model_opset (model, domain) != GPOINTER_TO_INT (version))
       ph_model_set_opset (model, domain, GPOINTER_TO_INT (version));
-  ok = recorded->parts == NULL || names == NULL || become_parts (names, model, recorded->model, recorded->parts, error);
+  ok = apart || ph_model_become_parts (model, recorded->model, told, n_told, NULL, error);
   if (!ok)
     ph_history_abort_rewrite (history, model);
   else
     ph_history_end_rewrite (history);
-  if (ok && (recorded->parts == NULL || names == NULL))
-    ok = ph_model_become_by_hunks (model, recorded->model, &(PhHunkSink) { begin_part, end_part, abort_part, &following }, error);
+  if (ok && apart)
+    ok = ph_model_become_by_hunks (model, recorded->model, told, n_told,
+                                   &(PhHunkSink) { begin_part, end_part, abort_part, &following }, error);
   if (!ok)
     {
       ph_history_abort_step (history, model);
@@ -504,6 +517,7 @@ open_models (const char *folder, PhHistory **history, GPtrArray *problems, GCanc
   gboolean alone = FALSE;
   g_autoptr (GPtrArray) paths = list_models (folder, &alone, problems, error);
   g_autoptr (GBytes) before = NULL;
+  g_autoptr (PhStatements) statements = NULL;
 
   for (guint i = 0; paths != NULL && i < paths->len; i++)
     {
@@ -511,7 +525,9 @@ open_models (const char *folder, PhHistory **history, GPtrArray *problems, GCanc
       g_autoptr (GBytes) bytes = alone ? ph_file_load (paths->pdata[i], NULL) : NULL;
       const gboolean same = bytes != NULL && before != NULL && g_bytes_equal (bytes, before);
       g_autoptr (GError) reason = NULL;
-      PhModel *model = !same ? ph_io_open (paths->pdata[i], i == 0 ? problems : NULL, cancellable, &reason) : NULL;
+      GPtrArray *parts = NULL;
+      PhModel *model
+          = !same ? ph_io_open_next (paths->pdata[i], &statements, &parts, i == 0 ? problems : NULL, cancellable, &reason) : NULL;
 
       if (reason != NULL && (i == 0 || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
         {
@@ -520,7 +536,7 @@ open_models (const char *folder, PhHistory **history, GPtrArray *problems, GCanc
         }
       if (reason != NULL)
         add_problem (problems, "Left out: %s", reason->message);
-      else if (!queue_step (pass, model, NULL, &replay, error))
+      else if (!queue_step (pass, model, parts, &replay, error))
         return NULL;
       if (reason == NULL)
         {

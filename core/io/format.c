@@ -129,11 +129,20 @@ has_bytes (PhSource *source, GError **error)
          || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
 }
 
+/* @before, @parts: (nullable) see ph_io_open_next(). */
 static PhModel *
-read_source (const PhFormat *format, PhSource *source, GError **error)
+read_source (const PhFormat *format, PhSource *source, PhStatements **before, GPtrArray **parts, GError **error)
 {
   if (!has_bytes (source, error))
     return NULL;
+  if (before != NULL && format->statements != NULL)
+    {
+      g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+      gsize size;
+      const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+      return text != NULL ? ph_statements_read (format->statements, before, source, text, size, 1, parts, error) : NULL;
+    }
   if (format->read != NULL)
     {
       GError *reason = NULL;
@@ -180,7 +189,7 @@ ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, G
   if (path != NULL && (strchr (path, '/') != NULL || g_file_test (path, G_FILE_TEST_EXISTS)))
     source.folder = g_path_get_dirname (path);
   source.bytes = bytes;
-  model = read_source (format, &source, error);
+  model = read_source (format, &source, NULL, NULL, error);
   if (model != NULL)
     {
       ph_io_infer (model, problems);
@@ -287,7 +296,8 @@ finish (PhModel *model, PhSource *source)
 }
 
 PhModel *
-ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
+ph_io_open_next (const char *path, PhStatements **before, GPtrArray **parts, GPtrArray *problems, GCancellable *cancellable,
+                 GError **error)
 {
   g_auto (PhSource) source = { 0 };
   g_autoptr (PhFile) file = NULL;
@@ -296,10 +306,21 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
 
   if (format == NULL)
     return NULL;
-  model = read_source (format, &source, error);
-  if (model == NULL || g_cancellable_set_error_if_cancelled (cancellable, error) || !ph_file_check (file, error))
-    return NULL;
-  return finish (g_steal_pointer (&model), &source);
+  model = read_source (format, &source, before, parts, error);
+  if (model != NULL && !g_cancellable_set_error_if_cancelled (cancellable, error) && ph_file_check (file, error))
+    return finish (g_steal_pointer (&model), &source);
+  if (model != NULL && before != NULL) /* nobody gets this snapshot, so the next one is read whole */
+    {
+      g_clear_pointer (before, ph_statements_free);
+      g_clear_pointer (parts, g_ptr_array_unref);
+    }
+  return NULL;
+}
+
+PhModel *
+ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  return ph_io_open_next (path, NULL, NULL, problems, cancellable, error);
 }
 
 /* Each snapshot of a dump has the problems of the one before. */
@@ -365,7 +386,7 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
       say_once (problems);
       return done;
     }
-  model = read_source (format, &source, error);
+  model = read_source (format, &source, NULL, NULL, error);
   if (model != NULL && !ph_file_check (file, error))
     g_clear_pointer (&model, ph_model_free);
   return model != NULL && finish_each (NULL, model, NULL, &recording, error);

@@ -5,6 +5,7 @@
 
 #include "core/graph/graph.h"
 #include "core/io/source.h"
+#include "core/io/statements.h"
 #include "core/ops/dialect.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,8 @@ typedef struct
   /* (nullable) The file is a dump of what a compiler made after each of its passes; then @read makes the first of them. */
   gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error);
   gboolean (*write) (PhModel *model, const char *path, GCancellable *cancellable, GError **error); /* (nullable) */
+  /* (nullable) The file is a snapshot: of the next one in its folder only what differs need be read. */
+  const PhStatementSyntax *statements;
   gboolean parts;           /* a file may hold several: "FILE/PART" is one of them                                      */
   const PhDialect *dialect; /* (nullable) whose operators it holds                                                  */
   const char *instead;      /* (nullable) of one that is only recognised: what to do                                */
@@ -56,6 +59,10 @@ gboolean ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const ch
 /* The same of @text, that was put together of the files of folder @path. */
 gboolean ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data,
                                 GPtrArray *problems, GCancellable *cancellable, GError **error);
+/* Like ph_io_open(). @before: (nullable) (inout) the statements of the snapshot before, of the same format, then those of this one; @parts: (out)
+ * (nullable) (element-type PhTextPart): both for formats that have them. */
+PhModel *ph_io_open_next (const char *path, PhStatements **before, GPtrArray **parts, GPtrArray *problems,
+                          GCancellable *cancellable, GError **error);
 /* For the read of a format with a record. */
 PhModel *ph_format_read_first (PhSource *source,
                                gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error),

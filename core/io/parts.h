@@ -13,6 +13,7 @@ typedef struct
   const char *function; /* (nullable) interned; NULL: the main graph                              */
   gboolean whole;       /* the graph holds all of it, not only what changed                       */
   gboolean owned;       /* a constant is only read by one node, and goes with it                  */
+  gboolean apart;       /* its step is shown in connected parts, as one without names is          */
   GPtrArray *names;     /* of the graph's nodes, in order                                         */
   GPtrArray *standing;  /* those that only stand for what is there under that name                */
   GPtrArray *same;      /* those that are what is there under that name, with other operands      */

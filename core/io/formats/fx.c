@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/python/split.h"
 #include "core/io/torch/torch.h"
 
 static guint
@@ -152,9 +153,24 @@ read_model (PhSource *source, GError **error)
   return text != NULL ? ph_torch_read_fx (source, text, size, 1, error) : NULL;
 }
 
+static gboolean
+split (PhStatements *statements, const char *text, gsize size)
+{
+  return ph_py_split (statements, "forward", text, size);
+}
+
+static void
+stand (const char *text, gsize size, GString *out)
+{
+  ph_py_stand (text, size, "torch.ops.aten.standing.default()", out);
+}
+
+const PhStatementSyntax ph_torch_fx_statements
+    = { .split = split, .describe = ph_py_describe, .stand = stand, .read = ph_torch_read_fx };
+
 /* clang-format off */
 const PhFormat ph_format_fx = {
   .name = "fx", .title = "PyTorch FX code", .patterns = (const char *const[]) { "*.py", "*.txt", NULL },
-  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
+  .text = TRUE, .probe = probe, .read = read_model, .statements = &ph_torch_fx_statements, .dialect = &ph_dialect_aten,
 };
 /* clang-format on */

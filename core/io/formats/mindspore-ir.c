@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/mindspore/split.h"
 #include "core/io/own-place.h"
 #include "core/io/sketch.h"
 #include "core/ops/op.h"
@@ -432,23 +433,15 @@ import_parts (Reading *reading, GError **error)
 }
 
 static PhModel *
-read_model (PhSource *source, GError **error)
+read_text (PhSource *source, const char *all, gsize size, guint first_line, GError **error)
 {
-  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (free_part), parameters = g_ptr_array_new_with_free_func (g_free);
   PhImporter importer = { source, model };
-  Reading reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters };
-  g_autofree char *raw = NULL, *text = NULL;
-  const char *data;
+  Reading reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters, .line = first_line - 1 };
+  g_autofree char *raw = g_strndup (all, size), *text = g_utf8_make_valid (raw, -1);
   gboolean ok = FALSE;
-  gsize size;
 
-  if (bytes == NULL)
-    return NULL;
-  data = g_bytes_get_data (bytes, &size);
-  raw = g_strndup (data != NULL ? data : "", size);
-  text = g_utf8_make_valid (raw, -1);
   for (char *line = text; line != NULL;)
     {
       char *next = strchr (line, '\n');
@@ -475,9 +468,22 @@ read_model (PhSource *source, GError **error)
   return ok ? g_steal_pointer (&model) : NULL;
 }
 
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  return bytes != NULL ? read_text (source, text != NULL ? text : "", size, 1, error) : NULL;
+}
+
+static const PhStatementSyntax statements
+    = { .split = ph_mindspore_split, .describe = ph_mindspore_describe, .stand = ph_mindspore_stand, .read = read_text };
+
 /* clang-format off */
 const PhFormat ph_format_mindspore_ir = {
   .name = "mindspore-ir", .title = "MindSpore dump", .patterns = (const char *const[]) { "*.ir", NULL }, .mime = "text/x-mindspore-ir",
-  .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_mindspore,
+  .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .statements = &statements, .dialect = &ph_dialect_mindspore,
 };
 /* clang-format on */

@@ -234,7 +234,8 @@ is_same (const Graph *before, const Graph *graph)
 
 /* Reads the code of an exported program, which ends where its signature begins. */
 static PhModel *
-read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, GError **error)
+read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, PhStatements **before,
+            GPtrArray **parts, GError **error)
 {
   const char *signature = g_strstr_len (graph->text, (gssize) graph->size, "Graph signature:"),
              *head = g_strstr_len (graph->text, (gssize) graph->size, "ExportedProgram:");
@@ -254,7 +255,15 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
       size -= (gsize) (newline - text);
       text = newline;
     }
-  if ((model = ph_torch_read_fx (source, text, size, line, error)) == NULL)
+  /* Where nodes have given origins, the text does not tell all of them. */
+  if ((last && g_hash_table_size (pairs) > 0) || (middle && g_hash_table_size (between) + g_hash_table_size (pairs) > 0))
+    {
+      g_clear_pointer (before, ph_statements_free);
+      model = ph_torch_read_fx (source, text, size, line, error);
+    }
+  else
+    model = ph_statements_read (&ph_torch_fx_statements, before, source, text, size, line, parts, error);
+  if (model == NULL)
     return NULL;
   PH_FOREACH_NODE (node, model->graph)
     {
@@ -340,6 +349,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
   g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
                          between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GPtrArray) graphs = NULL;
+  g_autoptr (PhStatements) statements = NULL; /* of the last graph that was read */
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen;
   const Graph *before = NULL; /* the last one that was read */
@@ -360,19 +370,20 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
       const Graph *graph = graphs->pdata[i];
       g_autoptr (GError) reason = NULL;
       PhModel *model = NULL;
+      GPtrArray *parts = NULL;
 
       if (g_cancellable_set_error_if_cancelled (source->cancellable, error))
         return FALSE;
       if (!is_graph (graph))
         continue;
-      if (!is_same (before, graph) && (model = read_graph (source, graph, pairs, between, &reason)) == NULL)
+      if (!is_same (before, graph) && (model = read_graph (source, graph, pairs, between, &statements, &parts, &reason)) == NULL)
         {
           ph_source_problem (source, "%s is left out: %s", graph->pass, reason->message);
           continue;
         }
       n++;
       before = graph;
-      if (!each (graph->pass, model, NULL, data, error))
+      if (!each (graph->pass, model, parts, data, error))
         return FALSE;
     }
   return chosen != NULL

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/io/format.h"
+#include "core/io/python/split.h"
 #include "core/io/tvm/script.h"
 
 static guint
@@ -97,19 +98,16 @@ collect (PhPy *const *body, guint n, GPtrArray *into)
 }
 
 static PhModel *
-read_model (PhSource *source, GError **error)
+read_text (PhSource *source, const char *text, gsize size, guint line, GError **error)
 {
-  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (PhPyModule) module = NULL;
   g_autoptr (PhSketch) sketch = NULL;
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   g_autoptr (GHashTable) defs = g_hash_table_new (g_str_hash, g_str_equal);
   const PhPy *main = NULL;
   PhTvm tvm = { .defs = defs };
-  gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
-  if (text == NULL || (module = ph_py_parse (source, text, size, 1, NULL, error)) == NULL)
+  if ((module = ph_py_parse (source, text, size, line, NULL, error)) == NULL)
     return NULL;
   collect (module->body, module->n_body, all);
   if (all->len == 0)
@@ -151,9 +149,40 @@ read_model (PhSource *source, GError **error)
   return ph_sketch_finish (sketch, PH_TVM_RELAX, error);
 }
 
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  return text != NULL ? read_text (source, text, size, 1, error) : NULL;
+}
+
+static gboolean
+split (PhStatements *statements, const char *text, gsize size)
+{
+  return ph_py_split (statements, "main", text, size);
+}
+
+static void
+stand (const char *text, gsize size, GString *out)
+{
+  ph_py_stand (text, size, "R.standing()", out);
+}
+
+static gboolean
+has_effect (const PhNode *node)
+{
+  return ph_tvm_relax_has_effect (node->op_type);
+}
+
+static const PhStatementSyntax statements
+    = { .split = split, .describe = ph_py_describe, .stand = stand, .is_ordered = has_effect, .read = read_text };
+
 /* clang-format off */
 const PhFormat ph_format_tvmscript = {
   .name = "tvmscript", .title = "TVM module", .patterns = (const char *const[]) { "*.py", NULL },
-  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_relax,
+  .text = TRUE, .probe = probe, .read = read_model, .statements = &statements, .dialect = &ph_dialect_relax,
 };
 /* clang-format on */

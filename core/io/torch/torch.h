@@ -4,6 +4,7 @@
 
 #include "core/io/python/python.h"
 #include "core/io/sketch.h"
+#include "core/io/statements.h"
 #include "core/io/torch/archive.h"
 #include "core/io/torch/schema.h"
 #include "core/io/torch/value.h"
@@ -84,5 +85,6 @@ void ph_torch_name_node (PhTorchScope *scope, PhSketchNode *node);
 PhModel *ph_torch_read_export (PhSource *source, PhZip *zip, GError **error);
 /* The code that FX and Dynamo print, which begins at @line of the source; formats/fx.c. (nullable) */
 PhModel *ph_torch_read_fx (PhSource *source, const char *text, gsize size, guint line, GError **error);
+extern const PhStatementSyntax ph_torch_fx_statements;
 
 G_END_DECLS
