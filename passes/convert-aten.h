@@ -62,8 +62,9 @@ PhValue *ph_aten_nested (PhConvert *l, const char *text);                     /*
 /* One ONNX operator on two tensors of one type. */
 gboolean ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out);
 
-/* Before the rules: inputs whose element type the file does not say. After them: lists that nothing uses any more. */
-gboolean ph_aten_prepare (PhPassRun *run, GError **error);
+/* Before the rules: the element types of inputs of PyTorch and TVM that the file does not say. */
+gboolean ph_convert_inputs (PhPassRun *run, GError **error);
+/* After them: lists that nothing uses any more. */
 gboolean ph_aten_finish (PhPassRun *run, GError **error);
 /* Types of the inputs of a loop's body, as its operands have them. */
 gboolean ph_aten_enter (PhPassRun *run, PhNode *node, GError **error);

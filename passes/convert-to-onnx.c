@@ -429,6 +429,23 @@ insert_new (PhGraph *graph, PhId next, GArray *ids, guint at)
     g_array_insert_vals (ids, at, more->data, more->len);
 }
 
+/* A model whose tuples, calls and functions alone were converted has no opset yet. */
+static gboolean
+set_opset (PhPassRun *run)
+{
+  const PhGraph *graph = run->model->graph;
+  gboolean is_onnx = graph->n_nodes == 0;
+
+  PH_FOREACH_NODE (node, graph)
+    is_onnx = is_onnx || (node->op != NULL && *node->domain == '\0');
+  if (run->stopped || graph->outputs->len == 0 || !is_onnx || ph_model_opset (run->model, "") != 0
+      || !ph_pass_begin (run, "opset", NULL, "The operators are ONNX's, so the model gets the newest opset of ONNX."))
+    return TRUE;
+  ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
+  ph_pass_end (run);
+  return TRUE;
+}
+
 static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
@@ -443,7 +460,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
       || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);
-  if (!ph_convert_prepare (run, error) || !ph_aten_prepare (run, error))
+  if (!ph_convert_prepare (run, error) || !ph_convert_inputs (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
   PH_FOREACH_NODE (node, run->model->graph)
@@ -500,14 +517,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
       && (!ph_complex_finish (complex, run, error) || !ph_aten_finish (run, error) || !ph_foreign_finish (run, error)))
     return FALSE;
   note_what_stays (run, reasons);
-  if (!run->stopped && run->model->graph->outputs->len > 0 && run->model->graph->n_nodes == 0
-      && ph_model_opset (run->model, "") == 0
-      && ph_pass_begin (run, "opset", NULL, "No foreign operator is left, so the model gets the newest opset of ONNX."))
-    {
-      ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
-      ph_pass_end (run);
-    }
-  return TRUE;
+  return set_opset (run);
 }
 
 /* clang-format off */

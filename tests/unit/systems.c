@@ -145,6 +145,37 @@ test_stays (void)
     }
 }
 
+/* Inputs without an element type get one, and what was only a tuple is a model with an opset. */
+static void
+test_inputs (void)
+{
+  /* clang-format off */
+  static const struct { const char *interface, *body, *types[3]; } rows[] = {
+    { "(x, y) => (z)", "z = relax.matmul (x, y)", { "float", "float" } },
+    { "(x, int32[4] y) => (z)", "z = relax.add (x, y)", { "int32", "int32[4]" } },
+    { "(x, i) => (z)", "z = relax.take <axis = 0> (x, i)", { "float", "int64" } },
+    { "(c, x, y) => (z)", "z = relax.where (c, x, y)", { "bool", "float", "float" } },
+    { "(x, y) => (z)", "t = relax.tuple (x, y) z = relax.tuple_get_item <index = 1> (t)", { "float", "float" } },
+  };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (PhModel) model = read_graph (rows[i].body, rows[i].interface, rows[i].body);
+
+      ph_model_set_opset (model, "", 0);
+      convert (rows[i].body, model, FALSE);
+      g_assert_cmpint (ph_model_opset (model, ""), ==, PH_OPSET_NEWEST);
+      for (guint k = 0; k < model->graph->inputs->len; k++)
+        {
+          const PhType *type = ((PhValue *) model->graph->inputs->pdata[k])->type;
+          g_autofree char *text = ph_type_to_string (type);
+
+          g_assert_true (g_str_has_prefix (text, rows[i].types[k]));
+        }
+    }
+}
+
 /* An operator's name stands in one row. */
 static void
 test_rows (void)
@@ -208,6 +239,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/systems/cases", GINT_TO_POINTER (FALSE), test_cases);
   g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
   g_test_add_func ("/systems/stays", test_stays);
+  g_test_add_func ("/systems/inputs", test_inputs);
   g_test_add_func ("/systems/rows", test_rows);
   g_test_add_func ("/systems/answers", test_answers);
   return g_test_run ();
