@@ -192,7 +192,7 @@ custom_call (PhConvert *l, PhValue **out)
       }
 
   for (gsize i = 0; i < G_N_ELEMENTS (placing); i++)
-    if (g_str_equal (target, placing[i]) && l->n_in == 1 && l->n_out == 1)
+    if (g_str_equal (target, placing[i]) && l->n_in >= 1 && l->n_out == 1 && ph_node_output (l->node, 0)->type == l->in[0]->type)
       {
         *out = PH_BUILD (l->b, Identity, l->in[0]);
         return TRUE;

@@ -272,17 +272,6 @@ convert (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-bitcast_convert (PhConvert *l, PhValue **out)
-{
-  const PhType *type = ph_convert_type (l, 0);
-
-  if (type == NULL || ph_dtype_file_bits (type->dtype) != ph_dtype_file_bits (DTYPE (l)) || ph_dtype_file_bits (type->dtype) < 8)
-    return ph_convert_stay (l, "it changes the number of elements");
-  *out = as_bits (l, l->in[0], type->dtype);
-  return TRUE;
-}
-
 /* ── bits ── */
 
 static guint
@@ -438,7 +427,7 @@ const PhConvertRule ph_convert_elementwise[] = {
   { "broadcast_compare", compare, "Equal, Less, ... and Not", "The direction is an attribute in StableHLO and an operator in ONNX." },
   { "is_finite", is_finite, "|x| < inf", "NaN compares false." },
   { "convert", convert, "its Cast", "Both compute the same function." },
-  { "bitcast_convert", bitcast_convert, "its BitCast", "Both reinterpret the same bits as another type." },
+  { "bitcast_convert", ph_convert_bitcast, "its BitCast", "Both reinterpret the same bits as another type; elements of another width are shifted into place." },
   { "shift_left", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
   { "shift_right_logical", shifts, "BitShift and Where", "A shift by the width or more gives 0 in StableHLO and is undefined in ONNX." },
   { "shift_right_arithmetic", shifts, "BitShift of ~x where x < 0", "ONNX only shifts unsigned integers." },

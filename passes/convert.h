@@ -86,6 +86,7 @@ PhValue *ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank);
 gboolean ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inputs, PhValue **outputs);
 /* The operator of a body that is one node on its two arguments, in whichever order; NULL. */
 const PhOp *ph_convert_monoid (PhGraph *body);
+gboolean ph_convert_bitcast (PhConvert *l, PhValue **out);
 /* Folds @values, whose first axis has @count elements, from @init by @body; one result a value. */
 gboolean ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *const *inits, guint n, gint64 count,
                           PhValue **out);

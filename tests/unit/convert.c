@@ -175,7 +175,7 @@ static void
 test_placing (void)
 {
   static const char text[]
-      = "HloModule placing\n\nENTRY main {\n  x = f32[2] parameter(0)\n  s = f32[2] custom-call(x), custom_call_target=\"Sharding\"\n"
+      = "HloModule placing\n\nENTRY main {\n  x = f32[2] parameter(0)\n  s = f32[2] custom-call(x, x), custom_call_target=\"Sharding\"\n"
         "  h = f32[2] custom-call(s), custom_call_target=\"MoveToHost\"\n  p = f32[2] custom-call(h), custom_call_target=\"Pin\"\n"
         "  other = f32[2] custom-call(p), custom_call_target=\"te_fused_attn_forward_ffi\"\n  ROOT n = f32[2] negate(other)\n}\n";
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));

@@ -74,3 +74,26 @@ func.func @next_after_of_half() {
   check.expect_eq_const %0, dense<[1.000977e+00, -5.960464e-08, -2.0]> : tensor<3xf16>
   func.return
 }
+func.func @bits_of_other_widths() {
+  %a = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
+  %0 = stablehlo.bitcast_convert %a : (tensor<2xf32>) -> tensor<2x4xui8>
+  check.expect_eq_const %0, dense<[[0, 0, 128, 63], [0, 0, 0, 192]]> : tensor<2x4xui8>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2x4xui8>) -> tensor<2xf32>
+  check.expect_eq_const %1, dense<[1.0, -2.0]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[[1, -1], [-8, 7]]> : tensor<2x2xi4>
+  %2 = stablehlo.bitcast_convert %b : (tensor<2x2xi4>) -> tensor<2xi8>
+  check.expect_eq_const %2, dense<[-15, 120]> : tensor<2xi8>
+  %3 = stablehlo.bitcast_convert %2 : (tensor<2xi8>) -> tensor<2x2xi4>
+  check.expect_eq_const %3, dense<[[1, -1], [-8, 7]]> : tensor<2x2xi4>
+  %c = stablehlo.constant dense<[[0, 1072693248], [-1, -1]]> : tensor<2x2xi32>
+  %4 = stablehlo.bitcast_convert %c : (tensor<2x2xi32>) -> tensor<2xi64>
+  check.expect_eq_const %4, dense<[4607182418800017408, -1]> : tensor<2xi64>
+  %5 = stablehlo.bitcast_convert %4 : (tensor<2xi64>) -> tensor<2x2xi32>
+  check.expect_eq_const %5, dense<[[0, 1072693248], [-1, -1]]> : tensor<2x2xi32>
+  %d = stablehlo.constant dense<[258, -1]> : tensor<2xi16>
+  %6 = stablehlo.bitcast_convert %d : (tensor<2xi16>) -> tensor<2x2xi8>
+  check.expect_eq_const %6, dense<[[2, 1], [-1, -1]]> : tensor<2x2xi8>
+  %7 = stablehlo.bitcast_convert %6 : (tensor<2x2xi8>) -> tensor<2xi16>
+  check.expect_eq_const %7, dense<[258, -1]> : tensor<2xi16>
+  func.return
+}
