@@ -104,7 +104,10 @@ coverage_work (PhCall *call, GError **error)
   note = g_array_index (history->steps, PhStep, 0).note;
   ph_json_set (call->reply->json, "why", note);
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
-  if (stay == 0)
+  if (before == 0 && model->graph->outputs->len == 0)
+    ph_reply_say (call->reply, "there is nothing to convert: the file has no main function%s\n",
+                  model->functions->len > 0 ? "; `functions` lists those that it has" : "");
+  else if (stay == 0)
     ph_reply_say (call->reply, "all of the model is, or becomes, ONNX\n");
   else
     ph_reply_say (call->reply, "%u of %u nodes would stay after convert-to-onnx%s%s\n", stay, after, note != NULL ? ": " : "",

@@ -308,6 +308,8 @@ save_work (PhCall *call, GError **error)
     ph_reply_say (call->reply, "opset %d, as asked for; the file came with %d\n", opset, own);
   else
     ph_reply_say (call->reply, "opset %d, the model's own\n", opset);
+  if (call->model->graph->outputs->len == 0)
+    ph_reply_say (call->reply, "the graph has no outputs: other programs find nothing to run\n");
   return TRUE;
 }
 

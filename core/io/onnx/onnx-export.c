@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "core/ops/dialect.h"
+
 static Onnx__GraphProto *export_graph (PhExport *export, PhGraph *graph);
 
 static gpointer
@@ -367,6 +369,11 @@ export_graph (PhExport *export, PhGraph *graph)
     {
       if (g_cancellable_is_cancelled (export->cancellable))
         break;
+      if (export->plain && ph_dialect_is_box (node))
+        {
+          ph_export_box (export, node);
+          continue;
+        }
       proto->node[proto->n_node++] = export_node (export, node);
       for (guint i = 0; i < node->outputs->len; i++)
         {

@@ -31,6 +31,8 @@ Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
 Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
 void ph_export_add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node); /* onnx-tags.c */
 const char *ph_export_fused (PhExport *export, PhNode *node);                           /* onnx-fused.c: its function's name */
+/* A box of HLO, which no runtime knows, as functions that nothing calls. */
+void ph_export_box (PhExport *export, PhNode *node);
 /* onnx-function.c: what the graph of a function has, but name, domain, attributes and opsets. */
 Onnx__FunctionProto *ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own);
 /* Those that are written: of a model that became ONNX none is left of what nothing calls and ONNX has not. (transfer container) (element-type PhFunction) */

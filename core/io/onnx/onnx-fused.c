@@ -44,6 +44,37 @@ make_function (PhExport *export, PhNode *node)
   return function;
 }
 
+/* Returns @wanted with a numeric suffix if another function has that name. */
+static const char *
+unique_function_name (PhExport *export, const char *wanted)
+{
+  const char *name = wanted;
+
+  for (guint i = 2; g_hash_table_contains (export->function_names, name); i++)
+    {
+      g_autofree char *candidate = g_strdup_printf ("%s_%u", wanted, i);
+
+      name = ph_intern (candidate);
+    }
+  g_hash_table_add (export->function_names, (gpointer) name);
+  return name;
+}
+
+void
+ph_export_box (PhExport *export, PhNode *node)
+{
+  for (guint i = 0; i < node->graphs->len; i++)
+    {
+      gboolean needs_own = FALSE;
+      Onnx__FunctionProto *function = ph_export_body (export, node->graphs->pdata[i], &needs_own);
+
+      function->domain = (char *) PH_OWN_DOMAIN;
+      function->name = (char *) unique_function_name (export, *node->name != '\0' ? node->name : node->op_type);
+      function->opset_import = ph_export_opsets (export, needs_own, &function->n_opset_import);
+      g_ptr_array_add (export->functions, function);
+    }
+}
+
 const char *
 ph_export_fused (PhExport *export, PhNode *node)
 {
@@ -68,17 +99,10 @@ ph_export_fused (PhExport *export, PhNode *node)
     g_bytes_unref (key);
   else
     {
-      name = node->op_type;
-      for (guint i = 2; g_hash_table_contains (export->function_names, name); i++)
-        {
-          g_autofree char *candidate = g_strdup_printf ("%s_%u", node->op_type, i);
-
-          name = ph_intern (candidate);
-        }
+      name = unique_function_name (export, node->op_type);
       function = make_function (export, node);
       function->name = (char *) name;
       function->doc_string = (char *) node->op_type;
-      g_hash_table_add (export->function_names, (gpointer) name);
       g_hash_table_insert (export->bodies, key, (gpointer) name);
       g_ptr_array_add (export->functions, function);
     }
