@@ -51,6 +51,26 @@ ph_window_on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
   ph_window_update_panels (self);
 }
 
+/* Somebody dragged the edge, unless there is less room now, or it is back where it was put. */
+void
+ph_window_on_side_moved (PhWindow *self, GParamSpec *property, GtkPaned *paned)
+{
+  int most;
+
+  g_object_get (paned, "max-position", &most, NULL);
+  if (most == self->side_most && gtk_paned_get_position (paned) != self->side_set)
+    self->side_width = self->side_set = gtk_paned_get_position (paned);
+}
+
+/* The pipeline's panel gets back the width that it had to give up. */
+void
+ph_window_share_width (PhWindow *self, GParamSpec *property, GtkPaned *paned)
+{
+  g_object_get (paned, "max-position", &self->side_most, NULL);
+  self->side_set = MIN (self->side_width, self->side_most);
+  gtk_paned_set_position (paned, self->side_set);
+}
+
 /* Gives the bottom pane a quarter of a high window, unless the user dragged the edge. */
 void
 ph_window_share_height (PhWindow *self, GParamSpec *property, GtkPaned *paned)

@@ -32,8 +32,10 @@ struct _PhWindow
   GSimpleActionGroup *view_actions; /* (nullable) of the present tab, "view.*" */
   PhSession *session;
   gboolean closing;
-  int bottom_height; /* of the bottom pane, as long as nobody dragged its edge; 0: it had none */
-  gboolean folding;  /* a panel comes or goes for want of room */
+  int side_width;          /* of the pipeline's panel, where there is room for it: as dragged */
+  int side_most, side_set; /* the most that it may have, and what it was given */
+  int bottom_height;       /* of the bottom pane, as long as nobody dragged its edge; 0: it had none */
+  gboolean folding;        /* a panel comes or goes for want of room */
 };
 
 PhDocumentView *ph_window_add_tab (PhWindow *window); /* and shows it */
@@ -50,6 +52,8 @@ void ph_window_set_panel (PhWindow *window, PhViewField panel, gboolean shown);
 void ph_window_follow_view (PhWindow *window, PhDocument *before);
 void ph_window_update_panels (PhWindow *window);
 void ph_window_on_folded (PhWindow *window, GtkWidget *widget, gboolean folded);
+void ph_window_on_side_moved (PhWindow *self, GParamSpec *property, GtkPaned *paned);
+void ph_window_share_width (PhWindow *self, GParamSpec *property, GtkPaned *paned);
 void ph_window_share_height (PhWindow *window, GParamSpec *property, GtkPaned *paned);
 /* Enables what can be done now, and sets the states of toggles. */
 void ph_window_update_actions (PhWindow *window);

@@ -536,6 +536,8 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_tab_added);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_create_window);
+  gtk_widget_class_bind_template_callback (widget_class, ph_window_on_side_moved);
+  gtk_widget_class_bind_template_callback (widget_class, ph_window_share_width);
   gtk_widget_class_bind_template_callback (widget_class, ph_window_share_height);
 }
 
@@ -543,6 +545,7 @@ static void
 ph_window_init (PhWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->side_width = gtk_paned_get_position (GTK_PANED (gtk_widget_get_parent (GTK_WIDGET (self->history_panel))));
   ph_window_install_actions (self);
   self->session = ph_session_new (self);
 
