@@ -212,6 +212,7 @@ show_reply (PhConsolePane *self, PhReply *reply)
 static void
 on_started (PhConsolePane *self, const char *line)
 {
+  follow_size (self);
   if (self->typed)
     return;
   close_pager (self);

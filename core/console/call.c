@@ -46,7 +46,6 @@ ph_call_new (PhConsole *console, const char *line, GCancellable *cancellable)
   call->reply->ok = TRUE;
   call->reply->text = g_string_new (NULL);
   call->reply->json = json_object_new ();
-  call->reply->width = ph_console_get_width (console);
   call->reply->mode = ph_preferences_get ()->mode;
   return call;
 }
@@ -115,6 +114,7 @@ ph_call_begin (PhCall *call)
 
   call->begin_time = g_get_monotonic_time ();
   call->n_recorded = ph_document_get_n_recorded (call->document);
+  call->reply->width = ph_console_get_width (call->console); /* who shows the line may have noticed another one */
 
   /* The name of a file may contain any bytes. */
   if (!g_utf8_validate (call->reply->command, -1, NULL)

@@ -2,6 +2,7 @@
  * be read.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
+#include <vte/vte.h>
 
 #include "tests/ui/driver.h"
 #include "views/bottom-pane.h"
@@ -55,6 +56,25 @@ resize (int width, int height)
   check_labels (GTK_WIDGET (driver_window ()), FALSE);
 }
 
+/* What is answered to a key is as wide as the console is now. */
+static void
+check_answer (void)
+{
+  const long columns = vte_terminal_get_column_count (VTE_TERMINAL (find (VTE_TYPE_TERMINAL)));
+  g_autoptr (GRegex) colours = g_regex_new ("\033\\[[0-9;]*m", 0, 0, NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  driver_key ("ctrl+F12");
+  driver_key ("shift+F10");
+  driver_key ("F10");
+  text = g_regex_replace_literal (colours, driver_last_text (), -1, 0, "", 0, NULL);
+  lines = g_strsplit (text, "\n", -1);
+  g_assert_nonnull (lines[0]);
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_assert_cmpint (g_utf8_strlen (lines[i], -1), <=, columns);
+}
+
 static void
 test_small (void)
 {
@@ -64,9 +84,13 @@ test_small (void)
   driver_run ("goto 2");
   resize (1024, 600);
   g_assert_true (gtk_widget_get_mapped (inspector) && gtk_widget_get_mapped (pipeline) && gtk_widget_get_mapped (bottom));
+  const int width = gtk_widget_get_width (pipeline);
   resize (800, 600);
   g_assert_true (!gtk_widget_get_mapped (inspector) && gtk_widget_get_mapped (pipeline));
   g_assert_false (driver_is_on (PH_VIEW_INSPECTOR));
+  /* What the pipeline gave up for the inspector it has again. */
+  g_assert_cmpint (gtk_widget_get_width (pipeline), ==, width);
+  check_answer ();
   /* What one asks for is there, and something else makes room. */
   driver_key ("shift+F9");
   driver_wait (fits, GINT_TO_POINTER (800), 20, "there is room for the inspector");
