@@ -298,8 +298,15 @@ quantize (PhConvert *l, PhValue **out)
       out[0] = ph_convert_cast (l, x, PH_FLOAT);
       return out[0] != NULL;
     }
-  if (!read_quantization (l, "out", 0, type->dtype, &scale, &zero, &axis) || zero == NULL)
-    return ph_convert_stay (l, "its scale is missing from the file, or ONNX does not quantise to its element type");
+  if (!read_quantization (l, "out", 0, type->dtype, &scale, &zero, &axis))
+    return ph_convert_stay (l, "its scale is missing from the file");
+  if (zero == NULL && ph_value_rank (scale) == 0) /* int32, to which QuantizeLinear does not round */
+    {
+      out[0] = ph_convert_cast (l, PH_BUILD (l->b, Round, PH_BUILD (l->b, Div, x, scale)), type->dtype);
+      return out[0] != NULL;
+    }
+  if (zero == NULL)
+    return ph_convert_stay (l, "ONNX does not quantise to its element type");
   out[0] = PH_BUILD_WITH (l->b, QuantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale, zero);
   return TRUE;
 }
@@ -463,6 +470,33 @@ space_batch (PhConvert *l, PhValue **out)
   return x != NULL;
 }
 
+/* A step of a filter of rank r: each of its filters keeps what it read of the last steps, and weighs them by time. The state is an operand, as
+ * in the file; the state after the step is not a result there either. */
+static gboolean
+svdf (PhConvert *l, PhValue **out)
+{
+  const gint64 rank = ph_node_attr_int (l->node, "rank", 1), swap[] = { 1, 0 };
+  const gint64 filters = l->n_in > 4 ? ph_value_dim (l->in[2], 0) : -1, memory = l->n_in > 4 ? ph_value_dim (l->in[2], 1) : -1;
+  PhValue *fresh, *before, *sum;
+
+  if (filters < 1 || memory < 1 || rank < 1 || filters % rank != 0 || l->in[4] == NULL)
+    return ph_convert_stay (l, "the sizes of its filters are not known");
+  fresh = PH_BUILD (l->b, MatMul, l->in[0], ph_convert_transpose (l, l->in[1], swap, 2));
+  before = PH_BUILD (l->b, Reshape, l->in[4], ph_convert_ints_value (l, (gint64[]) { -1, filters, memory }, 3));
+  before = PH_BUILD (l->b, Slice, before, ph_convert_ints_value (l, (gint64[]) { 1 }, 1), ph_convert_ints_value (l, &memory, 1),
+                     ph_convert_ints_value (l, (gint64[]) { 2 }, 1));
+  sum = PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 2)), before,
+                       PH_BUILD (l->b, Unsqueeze, fresh, ph_convert_ints_value (l, (gint64[]) { 2 }, 1)));
+  sum = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), PH_BUILD (l->b, Mul, sum, l->in[2]),
+                       ph_convert_ints_value (l, (gint64[]) { 2 }, 1));
+  if (rank > 1)
+    sum = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
+                         PH_BUILD (l->b, Reshape, sum, ph_convert_ints_value (l, (gint64[]) { -1, filters / rank, rank }, 3)),
+                         ph_convert_ints_value (l, (gint64[]) { 2 }, 1));
+  out[0] = l->in[3] != NULL ? PH_BUILD (l->b, Add, sum, l->in[3]) : sum;
+  return out[0] != NULL;
+}
+
 static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
 static const char windows[] = "In ONNX the channels are the second dimension, and the padding SAME is written as numbers.";
 
@@ -493,6 +527,7 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:ARG_MAX", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both return the first index of the extreme element." },
   { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "In ONNX scale and zero point are operands." },
   { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "In ONNX scale and zero point are operands." },
+  { "tflite:SVDF", svdf, "MatMul, and the sum of the last steps by weight", "ONNX has no identical operator, so it is composed of others." },
   { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence." },
   { "tflite:SPACE_TO_BATCH_ND", space_batch, "Pad, Reshape and Transpose", "Blocks of the plane become samples of the batch." }, { "tflite:BATCH_TO_SPACE_ND", space_batch, "Reshape, Transpose and Slice", "Samples of the batch become blocks of the plane." },
