@@ -278,6 +278,82 @@ call_branch (PhPassRun *run, PhNode *node, gboolean *changed)
   return TRUE;
 }
 
+/* Returns TRUE if @input is a tuple of which only items are used. */
+static gboolean
+is_tuple_input (const PhValue *input)
+{
+  const PhType *type = input->type;
+
+  if (type == NULL || type->kind != PH_KIND_OPAQUE || !g_str_has_prefix (type->name, "R.Tuple(") || input->n_output_uses > 0
+      || input->uses->len == 0)
+    return FALSE;
+  for (guint i = 0; i < input->uses->len; i++)
+    {
+      const PhUse *use = &g_array_index (input->uses, PhUse, i);
+
+      if (!takes_item (use->node) || use->index != 0 || item_index (use->node) < 0 || item_index (use->node) > G_MAXINT)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Returns where the item @index of a tuple comes among those before it, the keys of @items. */
+static guint
+place_of (GHashTable *items, gint64 index)
+{
+  GHashTableIter iter;
+  gpointer key;
+  guint place = 0;
+
+  g_hash_table_iter_init (&iter, items);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    place += GPOINTER_TO_INT (key) < index;
+  return place;
+}
+
+/* Makes an input of each item that is used of a tuple among the inputs of the main graph. Returns FALSE if the pass is stopped. */
+static gboolean
+split_inputs (PhPassRun *run, gboolean *changed, GError **error)
+{
+  PhGraph *graph = run->model->graph;
+
+  for (guint at = 0; at < graph->inputs->len; at++)
+    {
+      PhValue *input = graph->inputs->pdata[at];
+      g_autoptr (GHashTable) items = g_hash_table_new (NULL, NULL);
+
+      if (!is_tuple_input (input))
+        continue;
+      if (!ph_pass_begin (run, "tuple-input", g_array_index (input->uses, PhUse, 0).node,
+                          "A graph in ONNX takes several values instead of a tuple."))
+        return FALSE;
+      while (input->uses->len > 0)
+        {
+          PhNode *node = g_array_index (input->uses, PhUse, 0).node;
+          PhBuilder b = { .graph = node->graph, .before = node };
+          const gint64 index = item_index (node);
+          g_autofree char *name = g_strdup_printf ("%s.%" G_GINT64_FORMAT, input->name, index);
+          PhValue *item = g_hash_table_lookup (items, GINT_TO_POINTER ((int) index));
+
+          if (item == NULL)
+            item = ph_graph_add_input (graph, name, ph_node_output (node, 0)->type, NULL, at + place_of (items, index), error);
+          if (item == NULL)
+            return FALSE;
+          g_hash_table_insert (items, GINT_TO_POINTER ((int) index), item);
+          if (!ph_node_replace_all (node, &item, &b))
+            {
+              g_propagate_error (error, b.error);
+              return FALSE;
+            }
+        }
+      if (!ph_graph_remove_value (input, error))
+        return FALSE;
+      ph_pass_end (run);
+      *changed = TRUE;
+    }
+  return TRUE;
+}
+
 /* Replaces tuples among the outputs of the main graph by their items. */
 static gboolean
 split_outputs (PhPassRun *run)
@@ -348,6 +424,8 @@ ph_foreign_prepare (PhPassRun *run, GError **error)
                 return TRUE;
             }
         }
+      if (!split_inputs (run, &changed, error))
+        return run->stopped;
     }
   if (any)
     split_outputs (run);

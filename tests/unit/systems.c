@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/graph/history.h"
+#include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/run/inputs.h"
 #include "core/tensor/compare.h"
@@ -176,6 +177,30 @@ test_inputs (void)
     }
 }
 
+/* A tuple among the inputs becomes the items that are used, also of a tuple in it. */
+static void
+test_tuple_input (void)
+{
+  static const char text[]
+      = "@I.ir_module\nclass M:\n  @R.function\n  def main(x: R.Tensor((2,), \"float32\"), p: R.Tuple(R.Tensor((2,), "
+        "\"float32\"), R.Tuple(R.Tensor((3,), \"int64\"), R.Tensor((2,), \"float32\")), R.Tensor((9,), "
+        "\"float32\"))):\n    q = p[1]\n    a = R.add(x, q[1])\n    b = R.multiply(a, p[0])\n    return b\n";
+  static const char *const inputs[][2] = { { "x", "float[2]" }, { "p.0", "float[2]" }, { "p.1.1", "float[2]" } };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("tvmscript"), bytes, "t.py", NULL, NULL);
+
+  convert ("tuple input", model, FALSE);
+  g_assert_cmpuint (model->graph->inputs->len, ==, G_N_ELEMENTS (inputs));
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      g_autofree char *type = ph_type_to_string (input->type);
+
+      g_assert_cmpstr (input->name, ==, inputs[i][0]);
+      g_assert_cmpstr (type, ==, inputs[i][1]);
+    }
+}
+
 /* An operator's name stands in one row. */
 static void
 test_rows (void)
@@ -240,6 +265,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
   g_test_add_func ("/systems/stays", test_stays);
   g_test_add_func ("/systems/inputs", test_inputs);
+  g_test_add_func ("/systems/tuple-input", test_tuple_input);
   g_test_add_func ("/systems/rows", test_rows);
   g_test_add_func ("/systems/answers", test_answers);
   return g_test_run ();

@@ -301,6 +301,8 @@ lower (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *type)
           node = ph_sketch_add_node (scope->graph, "tuple_get_item", PH_TVM_RELAX, py->line, py->column);
           ph_sketch_node_input (node, of);
           ph_sketch_node_int (node, "index", index);
+          if (type == NULL)
+            type = ph_tvm_item_type (scope->tvm, ph_sketch_type (scope->graph, of), index);
           output = ph_sketch_node_output (node, name != NULL ? name : "item", type);
           set_name (scope, node, output);
           return output;

@@ -41,6 +41,8 @@ char *ph_tvm_op_name (const PhPy *callee);
 /* The type that @py says: R.Tensor(...), T.Buffer(...), T.int64, ... NULL: none that there is here. */
 const PhType *ph_tvm_type (const PhPy *py);
 PhDType ph_tvm_dtype (const char *name);
+/* The type of element @index of a tuple of type @tuple (nullable). NULL: it is not said there. */
+const PhType *ph_tvm_item_type (PhTvm *tvm, const PhType *tuple, gint64 index);
 /* The numbers of R.const (1, "float32"), R.const ([1, 2]) or R.const of an array of numpy. NULL: the text does not say them. */
 PhTensor *ph_tvm_constant (const PhPy *py);
 /* "{"x": 3}": its keys become attributes. */

@@ -141,6 +141,28 @@ ph_tvm_type (const PhPy *py)
              : NULL;
 }
 
+const PhType *
+ph_tvm_item_type (PhTvm *tvm, const PhType *tuple, gint64 index)
+{
+  g_autoptr (PhPyModule) module = NULL;
+  const PhPy *call, *items;
+  guint first = 1; /* behind the name that is called */
+
+  if (tuple == NULL || tuple->kind != PH_KIND_OPAQUE || !g_str_has_prefix (tuple->name, "R.Tuple("))
+    return NULL;
+  module = ph_py_parse (tvm->module->source, tuple->name, strlen (tuple->name), 1, NULL, NULL);
+  if (module == NULL || module->n_body != 1 || module->body[0]->kind != PH_PY_EXPRESSION
+      || (call = module->body[0]->items[0])->kind != PH_PY_CALL)
+    return NULL;
+  items = call;
+  if (call->n == 2 && (call->items[1]->kind == PH_PY_LIST || call->items[1]->kind == PH_PY_TUPLE))
+    {
+      items = call->items[1];
+      first = 0;
+    }
+  return index >= 0 && index < (gint64) items->n - first ? ph_tvm_type (items->items[first + index]) : NULL;
+}
+
 static gboolean
 int_of (const PhPy *py, gint64 *value)
 {
