@@ -420,6 +420,9 @@ settle_owned (Become *become, PhGraph *graph, PhGraph *target)
       for (guint i = 0; ph_match_how (&become->match, node) == PH_MATCH_NONE && i < node->inputs->len; i++)
         g_hash_table_add (become->gone, node->inputs->pdata[i]);
     }
+  for (guint i = 0; i < graph->constants->len; i++)
+    if (ph_value_n_uses (graph->constants->pdata[i]) == 0) /* of a node that a hunk removed */
+      g_hash_table_add (become->gone, graph->constants->pdata[i]);
   PH_FOREACH_NODE (of_target, target)
     {
       PhNode *node = ph_match_node (&become->match, of_target);

@@ -407,8 +407,10 @@ entry_of (const PhStatements *statements, const PhNode *node, guint first_line)
 static gboolean
 name_nodes (PhStatements *statements, const PhModel *model, guint first_line, PhTextPart *part)
 {
-  if (model->graph->constants->len > 0)
-    return FALSE;
+  for (guint i = 0; i < model->graph->constants->len; i++)
+    if (ph_value_n_uses (model->graph->constants->pdata[i]) != 1)
+      return FALSE;
+  part->owned = TRUE;
   PH_FOREACH_NODE (node, model->graph)
     {
       Entry *entry = entry_of (statements, node, first_line);

@@ -21,6 +21,7 @@ typedef enum
   UNARY,
   BINARY,
   NUMBER,  /* one operand is a number */
+  CONST,   /* and here a constant     */
   UNTYPED, /* its type is not written */
   PAIR,    /* of two results the second is taken */
   N_KINDS
@@ -128,12 +129,18 @@ write_tvm (const Program *program, GString *out)
       const Op *op = program->ops->pdata[i];
       g_autofree char *a = name_of (op->reads[0]), *b = name_of (op->reads[1]);
 
+      if (op->kind == CONST && op->name % 2 == 0)
+        g_string_append_printf (out, "            c%u = R.const(%u, \"float32\")\n", op->name, op->which / 2);
       g_string_append_printf (out, "            v%u%s = ", op->name, op->kind == UNTYPED || op->kind == PAIR ? "" : type);
       switch (op->kind)
         {
         case UNARY:
         case UNTYPED: g_string_append_printf (out, "R.nn.%s(%s)\n", unary[op->which], a); break;
         case BINARY: g_string_append_printf (out, "R.%s(%s, %s)\n", binary[op->which], a, b); break;
+        case CONST:
+          g_string_append_printf (out, "R.%s(%s, %s%u%s)\n", binary[op->which], a, op->name % 2 == 0 ? "c" : "R.const(",
+                                  op->name % 2 == 0 ? op->name : op->which / 2, op->name % 2 == 0 ? "" : ", \"float32\")");
+          break;
         case NUMBER: g_string_append_printf (out, "R.clip(%s,\n                min=0, max=%u)  # %s\n", a, op->which, b); break;
         default: g_string_append_printf (out, "R.split(%s, indices_or_sections=2)[%u]\n", a, op->which % 2); break;
         }
@@ -166,6 +173,7 @@ write_fx (const Program *program, GString *out)
         case UNARY:
         case UNTYPED: g_string_append_printf (out, "torch.ops.aten.%s.default(%s)", unary[op->which], a); break;
         case BINARY: g_string_append_printf (out, "torch.ops.aten.add.Tensor(%s, %s, alpha = %u)", a, b, op->which); break;
+        case CONST:
         case NUMBER: g_string_append_printf (out, "torch.ops.aten.mul.Tensor(%s, %u)", a, op->which); break;
         default: g_string_append_printf (out, "s%u[%u];  s%u = None", op->name, op->which % 2, op->name); break;
         }
@@ -195,7 +203,7 @@ write_mindspore (const Program *program, GString *out)
       g_string_append_printf (out, "  %%%u([CNode]%u) = %s(", i, op->name,
                               op->kind == UNARY || op->kind == UNTYPED ? unary[op->which] : binary[op->which]);
       for (guint k = 0; k < (op->kind == UNARY || op->kind == UNTYPED ? 1 : 2); k++)
-        if (k == 1 && op->kind == NUMBER)
+        if (k == 1 && (op->kind == NUMBER || op->kind == CONST))
           g_string_append_printf (out, ", F32(%u)", op->which);
         else if (op->reads[k] == NULL)
           g_string_append_printf (out, "%s%%para1_x", k > 0 ? ", " : "");
