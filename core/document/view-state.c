@@ -5,6 +5,7 @@
 #include "core/scene/scene.h"
 
 #define GROUP_ABOVE 150 /* boxes: the window opens a model of more grouped */
+#define GROUP_LONG  64  /* layers: likewise, for it would be a strip        */
 
 struct _PhViewState
 {
@@ -394,7 +395,7 @@ ph_view_state_is_grouped (PhViewState *self)
   if (!self->counted)
     {
       self->counted = TRUE;
-      self->large = ph_scene_count_drawn (model) > GROUP_ABOVE;
+      self->large = ph_scene_count_drawn (model) > GROUP_ABOVE || ph_scene_count_layers (model) > GROUP_LONG;
     }
   return self->large;
 }

@@ -287,6 +287,29 @@ ph_scene_count_drawn (PhModel *model)
   return n;
 }
 
+guint
+ph_scene_count_layers (PhModel *model)
+{
+  g_autofree guint *layers = g_new0 (guint, model->nodes->len);
+  guint most = 0;
+
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      if (is_constant (node))
+        continue;
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = ph_node_input (node, i);
+
+          if (value != NULL && value->producer != NULL && value->producer->graph == node->graph)
+            layers[node->id] = MAX (layers[node->id], layers[value->producer->id]);
+        }
+      layers[node->id]++;
+      most = MAX (most, layers[node->id]);
+    }
+  return most;
+}
+
 void
 ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 {

@@ -3,29 +3,37 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/document/document.h"
 #include "core/io/io.h"
 #include "core/scene/scene-read.h"
 
 #define MANY 60
 
-static PhScene *
-grouped (const char *outputs, const char *weights, const char *nodes, guint open_all)
+static PhModel *
+read_model (const char *outputs, const char *weights, const char *nodes)
 {
   g_autofree char *folder = g_dir_make_tmp ("peephole-groups-XXXXXX", NULL), *path = g_build_filename (folder, "a.onnxtxt", NULL);
   g_autofree char *text = g_strdup_printf (
       "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[4, 4] x) => (%s)\n<%s>\n{\n%s}\n", outputs, weights, nodes);
-  const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
   g_autoptr (GError) error = NULL;
   PhModel *model;
-  PhScene *scene;
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   model = ph_io_open (path, NULL, NULL, &error);
   g_assert_no_error (error);
-  scene = ph_scene_new (model, NULL, &options, NULL, &error);
-  g_assert_no_error (error);
   g_unlink (path);
   g_rmdir (folder);
+  return model;
+}
+
+static PhScene *
+grouped (const char *outputs, const char *weights, const char *nodes, guint open_all)
+{
+  const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (GError) error = NULL;
+  PhScene *scene = ph_scene_new (read_model (outputs, weights, nodes), NULL, &options, NULL, &error);
+
+  g_assert_no_error (error);
   return scene;
 }
 
@@ -148,6 +156,28 @@ test_columns (void)
   g_assert_cmpfloat (ph_scene_height (scene), <, 2 * ph_scene_width (scene));
 }
 
+/* What would open as a strip opens grouped, though it has few boxes; as many side by side do not. */
+static void
+test_strips (void)
+{
+  for (guint k = 0; k < 3; k++)
+    {
+      const guint n = k == 0 ? 64 : k == 1 ? 65 : 130;
+      g_autoptr (GString) nodes = g_string_new (NULL);
+      g_autofree char *output = g_strdup_printf ("float[4, 4] v%u", n);
+      g_autoptr (PhDocument) document = ph_document_new ();
+
+      for (guint i = 1; i <= n; i++)
+        if (k < 2)
+          g_string_append_printf (nodes, "  v%u = %s (%s%.0u)\n", i, i % 2 == 0 ? "Relu" : "Tanh", i == 1 ? "x" : "v", i - 1);
+        else
+          g_string_append_printf (nodes, "  v%u = Relu (x)\n", i);
+      ph_document_take_model (document, read_model (output, "", nodes->str), NULL, NULL);
+      g_assert_cmpuint (ph_scene_count_layers (ph_document_get_model (document)), ==, k == 2 ? 1 : n);
+      g_assert_cmpint (ph_view_state_is_grouped (ph_document_get_view (document)), ==, k == 1);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -155,5 +185,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene-groups/titles", test_titles);
   g_test_add_func ("/scene-groups/columns", test_columns);
   g_test_add_func ("/scene-groups/branches", test_branches);
+  g_test_add_func ("/scene-groups/strips", test_strips);
   return g_test_run ();
 }
