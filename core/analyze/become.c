@@ -372,19 +372,6 @@ settle_opsets (Become *become)
       ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
 }
 
-static PhFunction *
-function_like (PhModel *model, const PhFunction *function)
-{
-  for (guint i = 0; i < model->functions->len; i++)
-    {
-      PhFunction *other = model->functions->pdata[i];
-
-      if (g_str_equal (function->name, other->name) && g_str_equal (function->domain, other->domain))
-        return other;
-    }
-  return NULL;
-}
-
 static gboolean
 same_attributes (const PhFunction *a, const PhFunction *b)
 {
@@ -470,7 +457,7 @@ settle_functions (Become *become)
   for (guint i = 0; i < theirs->len; i++)
     {
       const PhFunction *function = theirs->pdata[i];
-      PhFunction *ours = function_like (become->model, function), *copy;
+      PhFunction *ours = ph_model_find_function (become->model, function->domain, function->name), *copy;
       const PhNamedPart *part = part_of (become, function->name);
 
       if (ours != NULL && (ph_graph_is_as_before (function->graph) || (part == NULL && ph_function_equal (function, ours))))
@@ -509,7 +496,9 @@ drop_functions (Become *become)
     {
       again = FALSE;
       for (guint i = ours->len; i-- > 0;)
-        if (function_like (become->target, ours->pdata[i]) == NULL)
+        if (ph_model_find_function (become->target, ((PhFunction *) ours->pdata[i])->domain,
+                                    ((PhFunction *) ours->pdata[i])->name)
+            == NULL)
           again = ph_model_remove_function (ours->pdata[i], NULL) || again;
     }
 }

@@ -313,7 +313,7 @@ remove_graph (PhModel *model, const PhEdit *edit)
 static void
 add_function (PhModel *model, const PhEdit *edit)
 {
-  g_ptr_array_insert (model->functions, (int) edit->index, ph_function_alloc (model, edit->id, edit->spec));
+  ph_model_list_function (model, edit->index, ph_function_alloc (model, edit->id, edit->spec));
 }
 
 static void
@@ -321,7 +321,7 @@ remove_function (PhModel *model, const PhEdit *edit)
 {
   g_ptr_array_index (model->graphs, edit->id) = NULL;
   model->n_graphs--;
-  g_ptr_array_remove_index (model->functions, edit->index);
+  ph_model_unlist_function (model, edit->index);
 }
 
 /* @absent: no slot before; @last: no slot afterwards. */

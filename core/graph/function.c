@@ -60,19 +60,69 @@ ph_function_free (PhFunction *function)
 
 /* ── lookups ── */
 
+static guint
+hash_called (gconstpointer data)
+{
+  const PhFunction *function = data;
+
+  return g_direct_hash (function->name) * 31 + g_direct_hash (function->domain);
+}
+
+static gboolean
+called_alike (gconstpointer a, gconstpointer b)
+{
+  const PhFunction *first = a, *second = b;
+
+  return first->name == second->name && first->domain == second->domain;
+}
+
+GHashTable *
+ph_function_table_new (void)
+{
+  return g_hash_table_new (hash_called, called_alike);
+}
+
+void
+ph_model_list_function (PhModel *model, guint index, PhFunction *function)
+{
+  const PhFunction *known = g_hash_table_lookup (model->called, function);
+  guint at = G_MAXUINT;
+
+  g_ptr_array_insert (model->functions, (int) index, function);
+  if (known != NULL)
+    g_ptr_array_find (model->functions, known, &at);
+  if (known == NULL || index < at)
+    g_hash_table_add (model->called, function);
+}
+
+void
+ph_model_unlist_function (PhModel *model, guint index)
+{
+  PhFunction *function = g_ptr_array_steal_index (model->functions, index);
+
+  if (g_hash_table_lookup (model->called, function) == function)
+    {
+      g_hash_table_remove (model->called, function);
+      for (guint i = 0; i < model->functions->len; i++)
+        if (called_alike (model->functions->pdata[i], function))
+          {
+            g_hash_table_add (model->called, model->functions->pdata[i]);
+            break;
+          }
+    }
+  ph_function_free (function);
+}
+
 /* Finds a function; both names are interned. */
 static PhFunction *
 find (PhModel *model, const char *domain, const char *name)
 {
-  for (; model != NULL; model = model->library)
-    for (guint i = 0; i < model->functions->len; i++)
-      {
-        PhFunction *function = model->functions->pdata[i];
+  const PhFunction wanted = { .name = name, .domain = domain };
+  PhFunction *function = NULL;
 
-        if (function->name == name && function->domain == domain)
-          return function;
-      }
-  return NULL;
+  for (; model != NULL && function == NULL; model = model->library)
+    function = g_hash_table_lookup (model->called, &wanted);
+  return function;
 }
 
 PhFunction *

@@ -58,6 +58,9 @@ void ph_value_add_use (PhValue *value, PhNode *node, guint index); /* (nullable)
 void ph_value_drop_use (PhValue *value, PhNode *node, guint index);
 PhNames *ph_graph_names (const PhGraph *graph);                                          /* of its root */
 PhFunction *ph_function_alloc (PhModel *model, PhId id, const PhFunctionRecord *record); /* not yet in the list */
+GHashTable *ph_function_table_new (void);                                                /* for PhModel.called */
+void ph_model_list_function (PhModel *model, guint index, PhFunction *function);         /* which it owns then */
+void ph_model_unlist_function (PhModel *model, guint index);                             /* and frees it       */
 void ph_function_free (PhFunction *function);
 PhFunctionRecord *ph_function_record_new (const PhFunction *function);
 void ph_function_record_free (PhFunctionRecord *record);

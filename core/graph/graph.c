@@ -115,6 +115,7 @@ model_alloc (void)
   model->opsets = g_hash_table_new (NULL, NULL);
   model->census = g_hash_table_new (NULL, NULL);
   model->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_function_free);
+  model->called = ph_function_table_new ();
   model->ir_version = 8;
   return model;
 }
@@ -156,6 +157,7 @@ ph_model_free (PhModel *model)
   g_ptr_array_unref (model->graphs);
   g_hash_table_unref (model->census);
   g_hash_table_unref (model->opsets);
+  g_hash_table_unref (model->called);
   g_ptr_array_unref (model->functions);
   g_clear_pointer (&model->extra, g_bytes_unref);
   g_clear_pointer (&model->files, g_ptr_array_unref);
@@ -294,7 +296,7 @@ ph_model_clone_graphs (PhModel *from, gboolean (*wanted) (const PhGraph *graph, 
       PhFunctionRecord *record = ph_function_record_new (old);
       PhFunction *function = ph_function_alloc (model, old->graph->id, record);
 
-      g_ptr_array_add (model->functions, function);
+      ph_model_list_function (model, i, function);
       if (wanted == NULL || wanted (old->graph, data))
         clone_graph (function->graph, old->graph);
       ph_function_record_free (record);

@@ -16,6 +16,7 @@ struct _PhModel
   gint64 ir_version;
   GHashTable *census;   /* PhOp -> how many nodes of it there are, bodies included            */
   GPtrArray *functions; /* (element-type PhFunction) owned, in the file's order               */
+  GHashTable *called;   /* the same (the first of a name and domain), found by these; function.c keeps it */
   PhModel *library;     /* (nullable) (unowned) of an instance of a function: where its calls are looked up */
   GBytes *extra;        /* (nullable) the ModelProto without graph, functions, opset imports  */
   GPtrArray *files;     /* (nullable) (element-type PhFile) what it was read from; a clone has none */

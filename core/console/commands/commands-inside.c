@@ -120,18 +120,21 @@ leave_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-static guint
-count_calls (PhModel *model, const PhFunction *function)
+/* Returns how often each function is called (PhFunction -> GUINT_TO_POINTER). */
+static GHashTable *
+count_calls (PhModel *model)
 {
-  guint n = 0;
+  GHashTable *calls = g_hash_table_new (NULL, NULL);
 
   for (PhId id = 1; id < model->next_id; id++)
     {
       const PhNode *node = ph_model_find_node (model, id);
+      PhFunction *function = node != NULL ? ph_node_function (node) : NULL;
 
-      n += node != NULL && node->op == NULL && ph_node_function (node) == function;
+      if (function != NULL)
+        g_hash_table_insert (calls, function, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (calls, function)) + 1));
     }
-  return n;
+  return calls;
 }
 
 static gboolean
@@ -145,10 +148,11 @@ functions_begin (PhCall *call, GError **error)
   /* clang-format on */
   PhModel *model = ph_document_get_model (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "functions");
-  g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free), calls = NULL;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
+  calls = count_calls (model);
   for (guint i = 0; i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
@@ -159,7 +163,7 @@ functions_begin (PhCall *call, GError **error)
       json_object_set_int_member (row, "inputs", function->graph->inputs->len);
       json_object_set_int_member (row, "outputs", function->graph->outputs->len);
       json_object_set_int_member (row, "nodes", function->graph->n_nodes);
-      json_object_set_int_member (row, "calls", count_calls (model, function));
+      json_object_set_int_member (row, "calls", GPOINTER_TO_UINT (g_hash_table_lookup (calls, function)));
       ph_json_set (row, "note", isinf (ph_function_n_nodes (function, counted)) ? "calls itself" : "");
     }
   if (model->functions->len == 0)
