@@ -8,6 +8,7 @@
 #include "core/io/child.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/io/llvm/dump.h"
 #include "core/io/llvm/import.h"
 #include "core/prove/llvm/integers.h"
 
@@ -475,6 +476,74 @@ test_integers (void)
     }
 }
 
+#define COUNTER(entry)                                                                                                   \
+  "define i32 @f(i32 %0) {\n" entry "  br label %3\n\n3:\n  %4 = phi i32 [ 0, %1 ], [ %5, %3 ]\n  %5 = add i32 %4, %2\n" \
+  "  %6 = icmp slt i32 %5, 9\n  br i1 %6, label %3, label %7\n\n7:\n  %8 = mul i32 %5, 2\n  ret i32 %8\n}\n"
+
+/* LLVM prints of a loop the loop alone. Where what is numbered behind it must have changed with it, that is left to the next whole function. */
+static void
+test_dump_loops (void)
+{
+  /* In the first the entry, which has no label, gives up a register; the second has one more. */
+  static const char even[] = "*** IR Dump At Start ***\n; ModuleID = 'm'\n" COUNTER (
+      "  %2 = add i32 %0, 1\n") "*** IR Dump After LICMPass on loop %<unnamed loop> in function f ***\n\n; Preheader:\n  %2 = add i32 %0, 3\n  br label %3\n\n; Loop:\n"
+                                "3:                 ; preds = %1, %3\n  %4 = phi i32 [ 0, %1 ], [ %5, %3 ]\n  %5 = sub i32 %4, %2\n  %6 = icmp slt i32 %5, 9\n"
+                                "  br i1 %6, label %3, label %7\n\n; Exit blocks\n7:                 ; preds = %3\n  %8 = mul i32 %5, 2\n  ret i32 %8\n";
+  static const char odd[] = "*** IR Dump At Start ***\n; ModuleID = 'm'\n" COUNTER (
+      "  %2 = add i32 %0, 1\n") "*** IR Dump After LICMPass on loop %<unnamed loop> in function f ***\n\n; Loop:\n"
+                                "4:                 ; preds = %1, %4\n  %5 = phi i32 [ 0, %1 ], [ %6, %4 ]\n  %6 = add i32 %5, %3\n  %7 = icmp slt i32 %6, 9\n"
+                                "  br i1 %7, label %4, label %8\n"
+                                "*** IR Dump After InstCombinePass on f ***\n" COUNTER ("  %2 = add i32 %0, 2\n");
+  PhHistory *recorded = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = open_dump (even, &recorded, problems), other = NULL;
+  g_autoptr (PhHistory) history = recorded, shifted = NULL;
+
+  g_assert_cmpuint (problems->len, ==, 0);
+  go (history, model, (PhPosition) { 1, 0 });
+  g_assert_cmpuint (model->graph->n_nodes, ==, 8);
+  g_assert_cmpstr (node_of (model, "%5")->op_type, ==, "sub");
+  g_assert_true (ph_node_input (node_of (model, "%5"), 1) == ph_node_output (node_of (model, "%2"), 0));
+
+  other = open_dump (odd, &recorded, problems);
+  shifted = recorded;
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "-print-module-scope"));
+  g_assert_cmpuint (shifted->steps->len, ==, 2);
+  g_assert_cmpuint (step_of (shifted, 0)->n_rewrites, ==, 0);
+  g_assert_cmpuint (step_of (shifted, 1)->n_rewrites, ==, 1);
+}
+
+/* The sections of functions, with the module where that was printed. */
+static void
+test_dump_scopes (void)
+{
+#define BYTES(text) g_bytes_new_static (text, strlen (text))
+  g_autoptr (GBytes) functions = BYTES ("*** IR Dump At Start ***\nmodule\n*** IR Dump After SROAPass on f ***\nf\n"
+                                        "*** IR Dump After LICMPass on loop %1 in function f ***\nloop\n"
+                                        "*** IR Dump After InlinerPass on (f) omitted because no change ***\n"
+                                        "*** IR Dump After LICMPass on loop %2 in function f omitted because no change ***\n"),
+                     modules = BYTES ("*** IR Dump At Start ***\nmodule\n*** IR Dump After SROAPass on f filtered out ***\n"
+                                      "*** IR Dump After LICMPass on loop %1 in function f ***\nmodule 1\n"
+                                      "*** IR Dump After InlinerPass on (f) omitted because no change ***\n"
+                                      "*** IR Dump After LICMPass on loop %2 in function f ***\nmodule 2\n"),
+                     fewer = BYTES ("*** IR Dump At Start ***\nmodule\n*** IR Dump After SROAPass on f filtered out ***\n"),
+                     other = BYTES ("*** IR Dump At Start ***\nmodule\n*** IR Dump After SROAPass on g ***\n"),
+                     joined = ph_llvm_join_scopes (functions, modules), nothing = ph_llvm_join_scopes (functions, fewer),
+                     neither = ph_llvm_join_scopes (fewer, other);
+  g_autofree char *text = g_strndup (g_bytes_get_data (joined, NULL), g_bytes_get_size (joined));
+#undef BYTES
+
+  g_assert_cmpuint (ph_llvm_count_parts (functions), ==, 1);
+  g_assert_cmpstr (text, ==,
+                   "*** IR Dump At Start ***\nmodule\n*** IR Dump After SROAPass on f ***\nf\n"
+                   "*** IR Dump After LICMPass on loop %1 in function f ***\nmodule 1\n"
+                   "*** IR Dump After InlinerPass on (f) omitted because no change ***\n"
+                   "*** IR Dump After LICMPass on loop %2 in function f ***\nmodule 2\n");
+  g_assert_null (nothing);
+  g_assert_null (neither);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -489,6 +558,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/dump-as-before", test_dump_as_before);
   g_test_add_func ("/llvm/dump-numbers", test_dump_numbers);
   g_test_add_func ("/llvm/dump-cut", test_dump_cut);
+  g_test_add_func ("/llvm/dump-loops", test_dump_loops);
+  g_test_add_func ("/llvm/dump-scopes", test_dump_scopes);
   g_test_add_func ("/llvm/older", test_older);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   g_test_add_func ("/llvm/bitcode", test_bitcode);

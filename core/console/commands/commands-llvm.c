@@ -5,8 +5,11 @@
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
 #include "core/console/reply-text.h"
+#include "core/io/llvm/dump.h"
 #include "core/io/llvm/import.h"
 #include "core/io/llvm/program.h"
+
+#define MOST_MODULES (200.0 * 1024 * 1024) /* bytes of a dump in which the module is printed for each pass over a loop */
 
 typedef struct
 {
@@ -121,36 +124,63 @@ for_older (Llvm *llvm, GPtrArray *words)
   return g_bytes_new_take (g_steal_pointer (&text), size);
 }
 
+/* Runs opt over the file, or over @text in its place, and returns what it dumped. With @error, that may be the part before it died. */
+static GBytes *
+run_opt (const Llvm *llvm, const char *scope, const char *filter, GBytes *text, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL);
+  const char *arguments[] = { passes, "-print-changed", "-disable-output", text != NULL ? "-" : llvm->path, scope, filter, NULL };
+
+  return ph_llvm_program_dump (llvm->program, arguments, text, cancellable, error);
+}
+
+/* Returns @dump with the whole module after passes of which it shows a part of a function only, or NULL. */
+static GBytes *
+show_whole (const Llvm *llvm, GBytes *dump, GBytes *text, GCancellable *cancellable)
+{
+  g_autofree char *filter = g_strconcat ("-filter-passes=", ph_llvm_module_passes, NULL);
+  g_autoptr (GBytes) file = text == NULL ? ph_file_load (llvm->path, NULL) : g_bytes_ref (text), modules = NULL;
+  const guint parts = ph_llvm_count_parts (dump);
+  g_autoptr (GError) error = NULL;
+
+  if (parts == 0 || file == NULL || (double) parts * (double) g_bytes_get_size (file) > MOST_MODULES)
+    return NULL;
+  modules = run_opt (llvm, "-print-module-scope", filter, text, cancellable, &error);
+  return modules != NULL ? ph_llvm_join_scopes (dump, modules) : NULL;
+}
+
 /* Returns what opt dumped. With @error, that may be the part before it died. */
 static GBytes *
 run_passes (Llvm *llvm, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *passes = g_strconcat ("-passes=", llvm->passes, NULL), *list = NULL;
-  const char *arguments[] = { passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
-  g_autoptr (GError) reason = NULL, again = NULL;
-  g_autoptr (GBytes) dump = ph_llvm_program_dump (llvm->program, arguments, NULL, cancellable, &reason), older = NULL,
-                     second = NULL;
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GBytes) dump = run_opt (llvm, NULL, NULL, NULL, cancellable, &reason), older = NULL, whole = NULL;
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
 
-  if (reason == NULL)
-    return g_steal_pointer (&dump);
-  older = for_older (llvm, words);
-  if (older == NULL)
+  if (reason != NULL && (older = for_older (llvm, words)) != NULL)
     {
-      g_propagate_error (error, g_steal_pointer (&reason));
-      return g_steal_pointer (&dump);
+      g_autoptr (GError) again = NULL;
+      g_autoptr (GBytes) second = run_opt (llvm, NULL, NULL, older, cancellable, &again);
+
+      if (again == NULL)
+        {
+          g_autofree char *list = NULL;
+
+          g_ptr_array_add (words, NULL);
+          list = g_strjoinv (", ", (char **) words->pdata);
+          g_ptr_array_add (llvm->problems,
+                           g_strdup_printf ("This opt does not know all of the file, which it read without: %s", list));
+          g_clear_error (&reason);
+          g_bytes_unref (dump);
+          dump = g_steal_pointer (&second);
+        }
+      else
+        g_clear_pointer (&older, g_bytes_unref);
     }
-  arguments[G_N_ELEMENTS (arguments) - 2] = "-";
-  second = ph_llvm_program_dump (llvm->program, arguments, older, cancellable, &again);
-  if (again != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&reason));
-      return g_steal_pointer (&dump);
-    }
-  g_ptr_array_add (words, NULL);
-  list = g_strjoinv (", ", (char **) words->pdata);
-  g_ptr_array_add (llvm->problems, g_strdup_printf ("This opt does not know all of the file, which it read without: %s", list));
-  return g_steal_pointer (&second);
+  whole = dump != NULL ? show_whole (llvm, dump, older, cancellable) : NULL;
+  if (reason != NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return whole != NULL ? g_steal_pointer (&whole) : g_steal_pointer (&dump);
 }
 
 static gboolean

@@ -139,10 +139,57 @@ ph_llvm_same_text (const char *a, gsize size_a, const char *b, gsize size_b)
   return !more_a && !more_b;
 }
 
+/* Reads the number N of "%N" or "N:" at @at. Returns FALSE if there is a name. */
+static gboolean
+read_number (const char *at, const char *stop, char after, guint64 *number)
+{
+  const char *p = at;
+
+  while (p < stop && g_ascii_isdigit (*p))
+    p++;
+  *number = p > at ? g_ascii_strtoull (at, NULL, 10) : 0;
+  return p > at && p < stop && *p == after;
+}
+
+/* LLVM numbers arguments, blocks and registers without names in the order in which they stand. Returns whether those of a function do. */
+static gboolean
+numbers_follow (const GString *text)
+{
+  const char *end = text->str + text->len, *stop = line_end (text->str, end);
+  guint64 next = 0, number;
+  gboolean first = TRUE;
+
+  for (const char *p = text->str; p < stop; p++)
+    if (*p == '%' && read_number (p + 1, stop, *(p + 1 + strspn (p + 1, "0123456789")), &number))
+      next = MAX (next, number + 1);
+  for (const char *p = stop < end ? stop + 1 : end; p < end; p = stop < end ? stop + 1 : end)
+    {
+      stop = line_end (p, end);
+      if (p == stop || *p == ';' || *p == '}')
+        continue;
+      if (first && *p == ' ')
+        next++; /* the entry, whose number is not printed */
+      first = FALSE;
+      if (read_number (p, stop, ':', &number)
+          || (stop - p > 3 && memcmp (p, "  %", 3) == 0 && read_number (p + 3, stop, ' ', &number)))
+        if (number != next++)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Whether there is an instruction in the lines before the first label. */
+static gboolean
+has_code (const GString *block)
+{
+  return g_str_has_prefix (block->str, "  ") || strstr (block->str, "\n  ") != NULL;
+}
+
 GString *
 ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsize fresh_size)
 {
   g_autoptr (GPtrArray) order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
+  g_autoptr (GPtrArray) printed = g_ptr_array_new ();
   g_autoptr (GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
   g_autoptr (GString) merged = g_string_new (NULL);
   g_autoptr (GQueue) next = g_queue_new ();
@@ -151,6 +198,14 @@ ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsiz
   fresh = split_blocks (fresh_text, fresh_size, new);
   if (new->len < 2)
     return NULL;
+  /* What has no label is the entry: below the line that declares the function. */
+  if (has_code (new->pdata[0]))
+    {
+      GString *entry = order->pdata[0];
+
+      g_string_truncate (entry, (gsize) (line_end (entry->str, entry->str + entry->len) - entry->str));
+      g_string_append_printf (entry, "\n%s", ((GString *) new->pdata[0])->str);
+    }
   for (guint i = 1; i < new->len; i++)
     {
       GString *block = new->pdata[i], *old;
@@ -159,12 +214,14 @@ ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsiz
       old = g_hash_table_lookup (blocks, label);
       if (old != NULL)
         {
+          g_ptr_array_add (printed, old);
           if (!ph_llvm_same_text (old->str, old->len, block->str, block->len))
             g_string_assign (old, block->str);
           g_free (label);
           continue;
         }
       old = g_string_new (block->str);
+      g_ptr_array_add (printed, old);
       g_ptr_array_add (order, old);
       g_hash_table_insert (blocks, label, old);
     }
@@ -175,9 +232,13 @@ ph_llvm_merge_blocks (const char *text, gsize size, const char *fresh_text, gsiz
     }
   for (GString *block; (block = g_queue_pop_head (next)) != NULL;)
     add_targets (blocks, block, reached, next);
+  /* A block that nothing leads to was led to by what was not printed. */
+  for (guint i = 0; i < printed->len; i++)
+    if (!g_hash_table_contains (reached, printed->pdata[i]))
+      return NULL;
   for (guint i = 0; i < order->len; i++)
     if (g_hash_table_contains (reached, order->pdata[i]))
       g_string_append (merged, ((GString *) order->pdata[i])->str);
   g_string_append_c (merged, '}');
-  return g_steal_pointer (&merged);
+  return numbers_follow (merged) ? g_steal_pointer (&merged) : NULL;
 }

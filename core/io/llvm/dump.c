@@ -276,6 +276,10 @@ merge_blocks (Dump *dump, const Section *section)
   const Known *known = name != NULL ? g_hash_table_lookup (dump->known, name) : NULL;
   g_autoptr (GString) text = known != NULL ? ph_llvm_merge_blocks (known->text, known->size, section->text, section->size) : NULL;
 
+  if (text == NULL && known != NULL && g_strstr_len (section->text, (gssize) section->size, "; Loop:") != NULL)
+    ph_source_problem (dump->source,
+                       "Of a pass over a loop LLVM printed the loop alone: what it changed stands at the next pass over the "
+                       "function. -print-module-scope prints all of it");
   return text != NULL && set_function (dump, name, text->str, text->len, section->line);
 }
 
