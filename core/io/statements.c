@@ -221,13 +221,13 @@ same_fixed (const PhStatements *before, const PhStatements *after)
 }
 
 static gboolean
-reads_changed (const PhStatements *statements, const Statement *statement)
+reads_changed (const PhStatements *before, const PhStatements *after, const Statement *statement)
 {
   for (guint i = 0; i < statement->n_reads; i++)
     {
-      const Entry *entry = find (statements, statement->reads[i]);
+      const Entry *entry = find (after, statement->reads[i]);
 
-      if (entry != NULL && entry->flows)
+      if (entry != NULL ? entry->flows : find (before, statement->reads[i]) != NULL)
         return TRUE;
     }
   return FALSE;
@@ -269,15 +269,16 @@ mark_changed (const PhStatements *before, PhStatements *after)
     }
 }
 
-/* Marks what reads something that changed. */
+/* Marks what reads something that changed or is gone. */
 static void
-mark_down (PhStatements *after)
+mark_down (const PhStatements *before, PhStatements *after)
 {
   for (guint i = 0; i < after->entries->len; i++)
     {
       Entry *entry = ENTRY (after, i);
 
-      if (entry->mark == CHANGED || entry->flows || entry->statement->name == NULL || !reads_changed (after, entry->statement))
+      if (entry->mark == CHANGED || entry->flows || entry->statement->name == NULL
+          || !reads_changed (before, after, entry->statement))
         continue;
       entry->mark = SAME;
       entry->flows = !entry->statement->plain;
@@ -461,7 +462,7 @@ read_changes (PhStatements *before, PhStatements *after, PhSource *source, guint
   mark_changed (before, after);
   for (gboolean more = TRUE; more;)
     {
-      mark_down (after);
+      mark_down (before, after);
       if (!mark_up (after, &more))
         return NULL;
     }

@@ -228,6 +228,14 @@ typedef struct
 static const Language languages[]
     = { { "tvmscript", "py", write_tvm }, { "fx", NULL, write_fx }, { "mindspore-ir", "ir", write_mindspore } };
 
+/* What a value is, with its type. */
+static gpointer
+typed (GHashTable *values, const PhValue *value)
+{
+  return GSIZE_TO_POINTER (
+      graph_hash_mix (GPOINTER_TO_SIZE (g_hash_table_lookup (values, value)), GPOINTER_TO_SIZE (value->type)));
+}
+
 /* Compares the structure, and the types of values that have one in @whole: what a node that stays is not told, it keeps. */
 static gboolean
 is_same (const PhModel *model, const PhModel *whole)
@@ -238,16 +246,11 @@ is_same (const PhModel *model, const PhModel *whole)
                   && graph_hash (model->graph, values) == graph_hash (whole->graph, of_whole);
 
   PH_FOREACH_NODE (node, model->graph)
-    for (guint i = 0; i < node->outputs->len && ph_node_output (node, i)->type != NULL; i++)
-      g_hash_table_insert (types, g_hash_table_lookup (values, node->outputs->pdata[i]),
-                           (gpointer) ph_node_output (node, i)->type);
+    for (guint i = 0; i < node->outputs->len; i++)
+      g_hash_table_add (types, typed (values, node->outputs->pdata[i]));
   PH_FOREACH_NODE (node, whole->graph)
     for (guint i = 0; same && i < node->outputs->len; i++)
-      {
-        const PhType *type = ph_node_output (node, i)->type;
-
-        same = type == NULL || type == g_hash_table_lookup (types, g_hash_table_lookup (of_whole, node->outputs->pdata[i]));
-      }
+      same = ph_node_output (node, i)->type == NULL || g_hash_table_contains (types, typed (of_whole, node->outputs->pdata[i]));
   return same;
 }
 
@@ -305,13 +308,33 @@ program_free (Program *program)
   g_free (program);
 }
 
-/* Writes the snapshots of random passes below @folder. (transfer full) (element-type utf8) their texts */
+static void
+write_states (const Language *language, const GPtrArray *states, const char *folder)
+{
+  g_autoptr (GString) log = g_string_new (NULL);
+  g_autofree char *log_path = g_build_filename (folder, "dump.log", NULL);
+
+  for (guint i = 0; i < states->len; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%03u_p.%s", i, language->ending), *path = g_build_filename (folder, name, NULL);
+
+      g_string_append_printf (log,
+                              "V0516 11:47:27.920000 1397 torch/_inductor/a.py:1] {\"artifact\": {\"name\": \"after_p%u_graph\", "
+                              "\"encoding\": \"string\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}\n%s",
+                              i, (char *) states->pdata[i]);
+      if (language->ending != NULL)
+        g_assert_true (g_file_set_contents (path, states->pdata[i], -1, NULL));
+    }
+  if (language->ending == NULL)
+    g_assert_true (g_file_set_contents (log_path, log->str, -1, NULL));
+}
+
+/* The snapshots of random passes. (transfer full) (element-type utf8) */
 static GPtrArray *
-write_snapshots (const Language *language, guint64 seed, const char *folder)
+random_states (const Language *language, guint64 seed)
 {
   GPtrArray *states = g_ptr_array_new_with_free_func (g_free);
   Program *program = program_new (seed);
-  g_autoptr (GString) log = g_string_new (NULL);
 
   for (guint pass = 0; pass <= N_PASSES; pass++)
     {
@@ -320,24 +343,7 @@ write_snapshots (const Language *language, guint64 seed, const char *folder)
       for (guint n = pass > 0 ? random_below (program, 6) : 0; n > 0; n--)
         change (program);
       language->write (program, state);
-      g_string_append_printf (log,
-                              "V0516 11:47:27.920000 1397 torch/_inductor/a.py:1] {\"artifact\": {\"name\": \"after_p%u_graph\", "
-                              "\"encoding\": \"string\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}\n%s",
-                              pass, state->str);
-      if (language->ending != NULL)
-        {
-          g_autofree char *name = g_strdup_printf ("%03u_p.%s", pass, language->ending),
-                          *path = g_build_filename (folder, name, NULL);
-
-          g_assert_true (g_file_set_contents (path, state->str, -1, NULL));
-        }
       g_ptr_array_add (states, g_string_free (state, FALSE));
-    }
-  if (language->ending == NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, "dump.log", NULL);
-
-      g_assert_true (g_file_set_contents (path, log->str, -1, NULL));
     }
   program_free (program);
   return states;
@@ -362,11 +368,13 @@ static guint
 check_dump (const Language *language, guint64 seed)
 {
   g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *log = g_build_filename (folder, "dump.log", NULL);
-  g_autoptr (GPtrArray) states = write_snapshots (language, seed, folder), problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) states = random_states (language, seed), problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PhHistory) history = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_recording_open (language->ending == NULL ? log : folder, &history, problems, NULL, &error);
+  g_autoptr (PhModel) model = NULL;
 
+  write_states (language, states, folder);
+  model = ph_recording_open (language->ending == NULL ? log : folder, &history, problems, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < problems->len; i++)
     g_error ("%s, seed %" G_GUINT64_FORMAT ": %s", language->format, seed, (char *) problems->pdata[i]);
@@ -395,6 +403,101 @@ test_random (void)
         n += check_dump (&languages[k], seed);
       g_test_message ("%s: %u of %u snapshots were read in part", languages[k].format, n, 12 * N_PASSES);
       g_assert_cmpuint (4 * n, >, 3 * 12 * N_PASSES);
+    }
+}
+
+static gsize
+line_at (const GString *text, gsize at)
+{
+  while (at > 0 && text->str[at - 1] != '\n')
+    at--;
+  return at;
+}
+
+/* Other digits, bytes and lines in a copy of @text. (transfer full) */
+static char *
+mutate (guint64 seed, const char *text)
+{
+  static const char bytes[] = "vs01 =:;,.()[]#\"%_\n\t+x";
+  GString *out = g_string_new (text);
+
+  for (guint n = 1 + (guint) (ph_splitmix (&seed) % 3); n > 0; n--)
+    {
+      const gsize at = ph_splitmix (&seed) % out->len, from = line_at (out, ph_splitmix (&seed) % out->len);
+      g_autofree char *line = g_strndup (out->str + from, strcspn (out->str + from, "\n") + 1);
+      const guint which = (guint) (ph_splitmix (&seed) % 8);
+
+      if (which == 0)
+        out->str[at] = bytes[ph_splitmix (&seed) % (sizeof bytes - 1)];
+      else if (which == 1)
+        g_string_erase (out, (gssize) from, (gssize) strlen (line));
+      else if (which == 2)
+        g_string_insert (out, (gssize) line_at (out, at), line);
+      else
+        {
+          char *digit = out->str + at + strcspn (out->str + at, "0123456789");
+
+          if (*digit != '\0')
+            *digit = (char) ('0' + ph_splitmix (&seed) % 10);
+        }
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* Whether a log takes all of @text for one snapshot: each line is indented. */
+static gboolean
+is_payload (const char *text)
+{
+  for (const char *p = text; p != NULL && *p != '\0'; p = strchr (p, '\n') != NULL ? strchr (p, '\n') + 1 : NULL)
+    if (*p != '\t')
+      return FALSE;
+  return TRUE;
+}
+
+/* A damaged snapshot leads to what it is alone, or is left out. Returns FALSE if it is. */
+static gboolean
+check_mutated (const Language *language, guint64 seed)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *log = g_build_filename (folder, "dump.log", NULL);
+  g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func (g_free), problems = g_ptr_array_new_with_free_func (g_free);
+  Program *program = program_new (seed);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (PhModel) model = NULL, whole = NULL;
+  gboolean taken;
+  g_autoptr (GBytes) bytes = NULL;
+
+  language->write (program, text);
+  program_free (program);
+  g_ptr_array_add (states, g_strdup (text->str));
+  g_ptr_array_add (states, mutate (seed, text->str));
+  write_states (language, states, folder);
+  model = ph_recording_open (language->ending == NULL ? log : folder, &history, problems, NULL, NULL);
+  bytes = g_bytes_new_static (states->pdata[1], strlen (states->pdata[1]));
+  whole = ph_format_read_bytes (ph_format_find (language->format), bytes, "state", NULL, NULL);
+  taken = model != NULL && history != NULL && whole != NULL && (language->ending != NULL || is_payload (states->pdata[1]));
+  if (taken)
+    {
+      history->position = (PhPosition) { 0, 0 };
+      g_assert_true (ph_history_go (history, model, (PhPosition) { 1, 0 }, NULL));
+      if (!is_same (model, whole))
+        g_error ("%s, seed %" G_GUINT64_FORMAT ": not what the damaged snapshot says", language->format, seed);
+    }
+  remove_folder (folder);
+  return taken;
+}
+
+static void
+test_mutated (void)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (languages); k++)
+    {
+      guint n = 0;
+
+      for (guint64 seed = 1; seed <= 40; seed++)
+        n += check_mutated (&languages[k], seed) ? 1 : 0;
+      g_test_message ("%s: %u of 40 were taken", languages[k].format, n);
+      g_assert_cmpuint (n, >, 10);
     }
 }
 
@@ -444,6 +547,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/statements/random", test_random);
+  g_test_add_func ("/statements/mutated", test_mutated);
   g_test_add_func ("/statements/only-changes", test_only_changes);
   return g_test_run ();
 }

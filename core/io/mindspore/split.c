@@ -85,10 +85,12 @@ add_node (Splitting *splitting, const char *line, const char *next)
   Span name = { p + 1, 0 };
   guint number = 0;
 
+  if (equals == NULL)
+    return FALSE;
   for (; g_ascii_isdigit (*open) && number < G_MAXUINT / 16; open++)
     number = number * 10 + (guint) (*open - '0');
   name.size = (gsize) (open - name.text);
-  if (equals == NULL || number != splitting->names->len)
+  if (number != splitting->names->len)
     return FALSE;
   close = equals - 1;
   if (*open == '(' && *close == ')' && close - open > 1)
@@ -115,7 +117,8 @@ find_body (const char *text, const char *end)
       const char *at = skip_blanks (p, end);
 
       next = ph_text_line_after (p, end);
-      if ((*at != '@' && (end - at < 10 || memcmp (at, "subgraph @", 10) != 0)) || memchr (at, '{', (gsize) (next - at)) == NULL)
+      if (at == end || (*at != '@' && (end - at < 10 || memcmp (at, "subgraph @", 10) != 0))
+          || memchr (at, '{', (gsize) (next - at)) == NULL)
         continue;
       if (body != NULL)
         return NULL;
@@ -155,8 +158,8 @@ ph_mindspore_split (PhStatements *statements, const char *text, gsize size)
       next = ph_text_line_after (p, end);
       while (begins_node (p, end) && next < end && !begins_node (next, end) && !ends_graph (next, end) && *next != '}')
         next = ph_text_line_after (next, end);
-      if (!begins_node (p, end) ? *skip_blanks (p, end) != '\n' || !add_fixed (statements, p, next)
-                                : !add_node (&splitting, p, next))
+      if (begins_node (p, end) ? !add_node (&splitting, p, next)
+                               : skip_blanks (p, next) + 1 != next || !add_fixed (statements, p, next))
         return FALSE;
     }
   next = p < end ? ph_text_line_after (p, end) : end;

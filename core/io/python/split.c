@@ -83,6 +83,7 @@ skip_blanks (const char *p, const char *end)
 static const char *
 find_def (const char *function, const char *text, const char *end)
 {
+  const gsize n_function = strlen (function);
   const char *found = NULL;
   guint n = 0;
 
@@ -93,7 +94,7 @@ find_def (const char *function, const char *text, const char *end)
       next = ph_text_line_after (p, end);
       if (!begins (at, end, "def "))
         continue;
-      if (begins (at + 4, end, function) && !is_word (at[4 + strlen (function)]))
+      if (begins (at + 4, end, function) && (end - at == 4 + (gssize) n_function || !is_word (at[4 + n_function])))
         return at;
       found = at;
       n++;
