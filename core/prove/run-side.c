@@ -63,12 +63,27 @@ ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GEr
   return outputs;
 }
 
+/* Returns how many elements the constants have that a node reads: a product of unknown size computes with each of them. */
+static double
+count_constants (const PhNode *node)
+{
+  double n = 0;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *input = ph_node_input (node, i);
+
+      n += input != NULL && input->tensor != NULL ? (double) ph_tensor_count (input->tensor) : 0;
+    }
+  return n;
+}
+
 double
 ph_node_cost (const PhNode *node)
 {
   const PhType *type = node->outputs->len > 0 ? ph_node_output (node, 0)->type : NULL;
   const gint64 count = type != NULL ? ph_type_count (type) : -1, known = ph_node_flops (node);
-  double cost = (double) MAX (known, 0) + (double) (count >= 0 ? count : 100) + 20;
+  double cost = (known >= 0 ? (double) known : count_constants (node)) + (double) (count >= 0 ? count : 100) + 20;
 
   for (guint i = 0; !ph_node_is_fused (node) && node->graphs != NULL && i < node->graphs->len; i++)
     PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[i])

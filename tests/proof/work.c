@@ -402,6 +402,37 @@ test_far (void)
   g_assert_cmpfloat (work.flops, <=, n_rewrites * 30.0 * 2 * 128 * 128 * 128);
 }
 
+/* A product of an open number of rows computes with each of its weights: a model that is asked for as a whole is run on few inputs then. */
+static void
+test_open_rows (void)
+{
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+        "rows (float[N,1024] x, float[1024,8] v) => (float[N,8] y)\n<int64[2] s = {1024, 1024}, int64[2] t = {1024, 1}> {\n"
+        "  a = ConstantOfShape <value = float[1] {0.001}> (s)\n  b = ConstantOfShape <value = float[1] {0.5}> (t)\n"
+        "  c = Mul (a, b)\n"
+        "  d = MatMul (x, c)  e = MatMul (d, c)  f = MatMul (e, c)  g = MatMul (f, c)  h = MatMul (g, c)\n"
+        "  i = MatMul (h, c)  j = MatMul (i, v)  k = Relu (j)  y = Relu (k)\n}\n";
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "rows", &error);
+  PhHistory *history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
+  g_autoptr (PhProof) proof = NULL;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("fold-constants"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("algebraic"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  prover = ph_prover_new (model, history, NULL, 1);
+  ph_prover_set_whole (prover, TRUE);
+  proof = ph_prover_compare (prover, (PhPosition) { 1, 0 }, (PhPosition) { 2, 0 }, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (proof->n_rewrites, ==, 1);
+  g_assert_cmpuint (proof->n_whole, >=, 1);
+  g_assert_cmpuint (proof->n_whole, <=, 6);
+}
+
 /* A comparison that is stopped says what it knew by then; one in a hurry evaluates nothing exactly. */
 static void
 test_cut_short (void)
@@ -455,6 +486,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/cost/rows", test_rows);
   g_test_add_func ("/proof/cost/sizes", test_sizes);
   g_test_add_func ("/proof/cost/far", test_far);
+  g_test_add_func ("/proof/cost/open-rows", test_open_rows);
   g_test_add_func ("/proof/cost/cut-short", test_cut_short);
   return g_test_run ();
 }
