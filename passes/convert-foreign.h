@@ -96,5 +96,6 @@ gboolean ph_foreign_finish (PhPassRun *run, GError **error);
 
 /* TensorFlow Lite: quantised operands as floats, the fused activation behind it. */
 gboolean ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out);
+gboolean ph_tflite_lstm (PhConvert *l, PhValue **out);
 
 G_END_DECLS

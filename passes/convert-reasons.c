@@ -26,7 +26,6 @@ static const struct
   { "*.rng*", generator }, { "*.stochastic?convert", generator }, { "*.random_*", generator },
   { "hlo.async?*", "ONNX has no operators that run beside others" }, { "*.set?dimension?size", "ONNX's types do not bound a size that is open" },
   { "jax.*jit", "the file does not hold the program that it runs" }, { "jax.*call*", "the file does not hold the program that it runs" },
-  { "tflite.*_SEQUENCE_*", "its state is kept and clipped as no recurrent operator of ONNX does it" },
   { "tflite.VAR_HANDLE", effect }, { "tflite.ASSIGN_VARIABLE", effect },
   { "jax.literal", "its elements were left out of the file" },
   { "torch.call_module", "the file does not hold the module's class and weights: save the program of torch.export.export (…) instead, which does" },

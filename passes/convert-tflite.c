@@ -94,7 +94,7 @@ ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
   l->in = in;
   ok = l->b->error == NULL && lower (l, out);
   l->in = stored;
-  if (ok && out[0] != NULL)
+  if (ok && out[0] != NULL && lower != ph_tflite_lstm) /* whose activation is inside */
     ok = (out[0] = activate (l, out[0])) != NULL;
   for (guint i = 0; ok && floats && i < l->n_out; i++)
     {
@@ -527,6 +527,7 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:ARG_MAX", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both return the first index of the extreme element." },
   { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "In ONNX scale and zero point are operands." },
   { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "In ONNX scale and zero point are operands." },
+  { "tflite:UNIDIRECTIONAL_SEQUENCE_LSTM", ph_tflite_lstm, "a Loop over the steps", "ONNX's LSTM does not clip its cells, so the step is composed of others. The state after the last step is no result in either." },
   { "tflite:SVDF", svdf, "MatMul, and the sum of the last steps by weight", "ONNX has no identical operator, so it is composed of others." },
   { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence." },
