@@ -94,8 +94,7 @@ gboolean ph_foreign_prepare (PhPassRun *run, GError **error);
 /* What only said something of others goes. */
 gboolean ph_foreign_finish (PhPassRun *run, GError **error);
 
-/* TensorFlow Lite: quantised operands as floats, the fused activation behind it. */
-gboolean ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out);
-gboolean ph_tflite_lstm (PhConvert *l, PhValue **out);
+/* TensorFlow Lite: quantised operands as floats, the fused activation behind it; that of the LSTM is in it. */
+gboolean ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out), ph_tflite_lstm (PhConvert *l, PhValue **out);
 
 G_END_DECLS

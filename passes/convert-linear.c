@@ -74,9 +74,9 @@ as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows
   return ph_convert_reshape (l, value, dims, k);
 }
 
-static gboolean
-product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc, gsize n_contracting,
-         PhValue **out)
+gboolean
+ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc,
+                    gsize n_contracting, PhValue **out)
 {
   gint64 left_dims[PH_MAX_RANK], right_dims[PH_MAX_RANK], dims[PH_MAX_RANK];
   const guint left_rank = ph_convert_rank (l->in[0]), right_rank = ph_convert_rank (l->in[1]);
@@ -126,7 +126,7 @@ dot_general (PhConvert *l, PhValue **out)
 
   if (n_lb != n_rb || n_lc != n_rc)
     return ph_convert_stay (l, "its contracting dimensions do not pair up");
-  return product (l, lb, rb, n_lb, lc, rc, n_lc, out);
+  return ph_convert_product (l, lb, rb, n_lb, lc, rc, n_lc, out);
 }
 
 static gboolean
@@ -137,7 +137,7 @@ dot (PhConvert *l, PhValue **out)
 
   if (ph_convert_ints (l, "lhs_contracting_dimensions", &n) != NULL)
     return dot_general (l, out);
-  return product (l, NULL, NULL, 0, &left, &right, 1, out);
+  return ph_convert_product (l, NULL, NULL, 0, &left, &right, 1, out);
 }
 
 /* ── convolution ── */
@@ -394,6 +394,7 @@ batch_norm (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_linear[] = {
+  { "ragged_dot", ph_convert_ragged_dot, "MatMul, and Where by the groups' lengths", "ONNX has no product by groups: it is taken for each, and what belongs to another is left out." },
   { "dot_general", dot_general, "MatMul of matrices made by Transpose and Reshape", "MatMul contracts the last dimension with the second to last, so others are transposed first." },
   { "dot", dot, "its MatMul", "Up to rank two, dot is the matrix product." },
   { "convolution", convolution, "Conv between Transposes", "ONNX orders dimensions as batch, feature, space; groups of the batch become groups of features." },

@@ -28,7 +28,7 @@ find_attr (const PhConvert *l, const char *name)
     { "lhs_contracting_dimensions", "lhs_contracting_dims" }, { "rhs_contracting_dimensions", "rhs_contracting_dims" },
     { "broadcast_dimensions", "dimensions" }, { "permutation", "dimensions" }, { "comparison_direction", "direction" },
     { "compare_type", "type" }, { "slice_sizes", "dynamic_slice_sizes" }, { "dimension", "dimensions" },
-    { "call_target_name", "custom_call_target" },
+    { "call_target_name", "custom_call_target" }, { "lhs_ragged_dimensions", "lhs_ragged_dims" }, { "rhs_group_dimensions", "rhs_group_dims" },
   };
   /* clang-format on */
   const PhAttr *attr = ph_node_attr (l->node, name);
@@ -104,12 +104,26 @@ ph_convert_rank (const PhValue *value)
 }
 
 static gboolean
+has_open_input (const PhModel *model)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhType *type = ((const PhValue *) model->graph->inputs->pdata[i])->type;
+
+      if (type == NULL || (type->kind == PH_KIND_TENSOR && (!type->has_rank || !ph_type_is_static (type))))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
 dims_of_type (PhConvert *l, const PhType *type, const char *name, gint64 *dims)
 {
   if (type == NULL || !type->has_rank || !ph_type_is_static (type))
-    return type != NULL && type->has_rank
+    return type == NULL || !type->has_rank ? ph_convert_stay (l, "the shape of '%s' is not known", name)
+           : has_open_input (l->node->graph->model)
                ? ph_convert_stay (l, "'%s' has open sizes: give the inputs theirs first, by bind-dimensions", name)
-               : ph_convert_stay (l, "the shape of '%s' is not known", name);
+               : ph_convert_stay (l, "the sizes of '%s' are known only when it runs", name);
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
   return TRUE;

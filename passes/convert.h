@@ -87,6 +87,10 @@ gboolean ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inpu
 /* The operator of a body that is one node on its two arguments, in whichever order; NULL. */
 const PhOp *ph_convert_monoid (PhGraph *body);
 gboolean ph_convert_bitcast (PhConvert *l, PhValue **out);
+/* The product of l's first two operands; the result has the batch, what is free on the left, and on the right. */
+gboolean ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc,
+                             gsize n_contracting, PhValue **out);
+gboolean ph_convert_ragged_dot (PhConvert *l, PhValue **out);
 /* Folds @values, whose first axis has @count elements, from @init by @body; one result a value. */
 gboolean ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *const *inits, guint n, gint64 count,
                           PhValue **out);

@@ -39,3 +39,35 @@ func.func @quantised() {
   check.expect_eq_const %2, dense<[2.0, -2.0, 62.0]> : tensor<3xf32>
   func.return
 }
+func.func @ragged_rows() {
+  %a = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %b = stablehlo.constant dense<[[[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[2.0, 0.0, 0.0], [0.0, 2.0, 1.0]]]> : tensor<2x2x3xf32>
+  %s = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<4x2xf32>, tensor<2x2x3xf32>, tensor<2xi32>) -> tensor<4x3xf32>
+  check.expect_eq_const %0, dense<[[1.0, 2.0, 3.0], [6.0, 8.0, 4.0], [10.0, 12.0, 6.0], [0.0, 0.0, 0.0]]> : tensor<4x3xf32>
+  func.return
+}
+func.func @ragged_rows_of_each() {
+  %a = stablehlo.constant dense<[[[1.0], [2.0]], [[3.0], [4.0]]]> : tensor<2x2x1xf32>
+  %b = stablehlo.constant dense<[[[10.0]], [[100.0]]]> : tensor<2x1x1xf32>
+  %s = stablehlo.constant dense<[[1, 1], [2, 0]]> : tensor<2x2xi32>
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>}> : (tensor<2x2x1xf32>, tensor<2x1x1xf32>, tensor<2x2xi32>) -> tensor<2x2x1xf32>
+  check.expect_eq_const %0, dense<[[[10.0], [200.0]], [[30.0], [40.0]]]> : tensor<2x2x1xf32>
+  func.return
+}
+func.func @ragged_sums() {
+  %a = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %b = stablehlo.constant dense<[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]> : tensor<3x2xf32>
+  %s = stablehlo.constant dense<[2, 1]> : tensor<2xi32>
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [1], rhs_group_dimensions = []>}> : (tensor<2x3xf32>, tensor<3x2xf32>, tensor<2xi32>) -> tensor<2x2x2xf32>
+  check.expect_eq_const %0, dense<[[[1.0, 2.0], [4.0, 5.0]], [[3.0, 3.0], [6.0, 6.0]]]> : tensor<2x2x2xf32>
+  func.return
+}
+func.func @ragged_sums_of_each() {
+  %a = stablehlo.constant dense<[[[1.0, 2.0]], [[3.0, 4.0]]]> : tensor<2x1x2xf32>
+  %b = stablehlo.constant dense<[[[1.0], [1.0]], [[1.0], [10.0]]]> : tensor<2x2x1xf32>
+  %s = stablehlo.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi32>
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [2], rhs_group_dimensions = []>}> : (tensor<2x1x2xf32>, tensor<2x2x1xf32>, tensor<2x2xi32>) -> tensor<2x2x1x1xf32>
+  check.expect_eq_const %0, dense<[[[[3.0]], [[3.0]]], [[[0.0]], [[40.0]]]]> : tensor<2x2x1x1xf32>
+  func.return
+}
