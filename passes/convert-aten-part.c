@@ -184,7 +184,7 @@ triangle_indices (PhConvert *l, PhValue **out)
   g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (gint64)), second = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 dims[2] = { 2, 0 };
 
-  if (rows < 0 || columns < 0 || (columns > 0 && rows > MOST / columns))
+  if (rows < 0 || columns < 0 || rows > MOST || (columns > 0 && rows > MOST / columns))
     return ph_convert_stay (l, "its size is not known");
   for (gint64 i = 0; i < rows; i++)
     for (gint64 k = 0; k < columns; k++)
