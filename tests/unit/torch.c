@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/io/torch/archive.h"
+#include "core/tensor/memory.h"
 
 static PhModel *
 read_bytes (const char *format, GBytes *bytes, GError **error)
@@ -70,6 +73,81 @@ test_script (void)
   g_assert_true (ph_node_input (maker (model, "r"), 0)->producer == branch);
   g_assert_cmpuint (model->graph->outputs->len, ==, 2);
   g_assert_cmpstr (((PhValue *) model->graph->outputs->pdata[0])->name, ==, "r");
+}
+
+static void
+append_number (GByteArray *out, guint64 value, guint bytes)
+{
+  for (guint i = 0; i < bytes; i++, value >>= 8)
+    g_byte_array_append (out, &(guint8) { (guint8) value }, 1);
+}
+
+/* Appends what the local header of a stored member and its entry in the directory have in common. */
+static void
+append_member (GByteArray *out, guint32 size)
+{
+  append_number (out, 20, 2);
+  append_number (out, 0, 2 + 2 + 2 + 2 + 4); /* flags, stored, time, date, checksum */
+  append_number (out, size, 4);
+  append_number (out, size, 4);
+  append_number (out, 1, 2); /* of its name */
+  append_number (out, 0, 2);
+}
+
+/* A weight that lies in the file as it is wanted is not read before somebody asks for it; one with strides of its own is. */
+static void
+test_weights_on_disk (void)
+{
+  enum
+  {
+    ROWS = 256,
+    COLUMNS = 32,
+    SIZE = ROWS * COLUMNS * sizeof (float)
+  };
+  g_autoptr (GByteArray) zip = g_byte_array_new ();
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (PhSource) source = { 0 };
+  g_autoptr (PhZip) opened = NULL;
+  g_autoptr (PhTensor) plain = NULL, turned = NULL;
+  guint32 directory;
+
+  g_byte_array_append (zip, (const guint8 *) "PK\3\4", 4);
+  append_member (zip, SIZE);
+  g_byte_array_append (zip, (const guint8 *) "w", 1);
+  for (guint i = 0; i < ROWS * COLUMNS; i++)
+    g_byte_array_append (zip, (const guint8 *) &(float) { (float) i }, sizeof (float));
+  directory = zip->len;
+  g_byte_array_append (zip, (const guint8 *) "PK\1\2\24\0", 6);
+  append_member (zip, SIZE);
+  append_number (zip, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes */
+  append_number (zip, 0, 4);             /* where it begins */
+  g_byte_array_append (zip, (const guint8 *) "w", 1);
+  g_byte_array_append (zip, (const guint8 *) "PK\5\6\0\0\0\0", 8);
+  append_number (zip, 1, 2);
+  append_number (zip, 1, 2);
+  append_number (zip, zip->len - 12 - directory, 4);
+  append_number (zip, directory, 4);
+  append_number (zip, 0, 2);
+  close (g_file_open_tmp ("peephole-XXXXXX.pt", &path, &error));
+  g_assert_true (g_file_set_contents (path, (const char *) zip->data, (gssize) zip->len, NULL));
+
+  ph_source_init (&source, path, NULL);
+  source.disk = ph_file_open (path, &error);
+  g_assert_no_error (error);
+  opened = ph_zip_open (&source, &error);
+  g_assert_no_error (error);
+  plain = ph_zip_tensor (opened, "w", PH_FLOAT, 2, (const gint64[]) { ROWS - 1, COLUMNS }, (const gint64[]) { COLUMNS, 1 },
+                         COLUMNS, &error);
+  g_assert_no_error (error);
+  g_assert_true (ph_tensor_is_on_disk (plain));
+  g_assert_cmpfloat (((const float *) ph_tensor_data (plain))[5], ==, COLUMNS + 5);
+  turned = ph_zip_tensor (opened, "w", PH_FLOAT, 2, (const gint64[]) { COLUMNS, ROWS }, (const gint64[]) { 1, COLUMNS }, 0,
+                          &error);
+  g_assert_no_error (error);
+  g_assert_false (ph_tensor_is_on_disk (turned));
+  g_assert_cmpfloat (((const float *) ph_tensor_data (turned))[1], ==, COLUMNS);
+  g_unlink (path);
 }
 
 /* Named tuples and dictionaries are read through; a tuple is an input for each element; a default is left out unless asked for. */
@@ -328,6 +406,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/torch/script", test_script);
+  g_test_add_func ("/torch/weights-on-disk", test_weights_on_disk);
   g_test_add_func ("/torch/options", test_options);
   g_test_add_func ("/torch/fx", test_fx);
   g_test_add_func ("/torch/table", test_table);

@@ -26,6 +26,8 @@ PhZip *ph_zip_open (PhSource *source, GError **error);
 void ph_zip_free (PhZip *zip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhZip, ph_zip_free)
 const PhZipMember *ph_zip_find (PhZip *zip, const char *name); /* (nullable) */
+/* Where its bytes begin, after the local header and the name. FALSE with @error: the archive is damaged. */
+gboolean ph_zip_locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error);
 GBytes *ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error);
 /* The tensor in @name, whose elements lie as @strides and @offset say, both in elements. */
 PhTensor *ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gint64 *dims, const gint64 *strides,

@@ -64,6 +64,15 @@ ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gi
                       name);
       return NULL;
     }
+  /* What lies in the file as it is wanted is read when somebody asks for it. */
+  if (plain && count > 0 && !member->deflated && zip->source->bytes == NULL)
+    {
+      gsize at;
+
+      return ph_zip_locate (zip, member, &at, error)
+                 ? ph_tensor_new_from_file (dtype, rank, dims, zip->source->disk, at + (gsize) offset * element, error)
+                 : NULL;
+    }
   if ((bytes = ph_zip_read (zip, member, error)) == NULL)
     return NULL;
   if (plain)

@@ -196,9 +196,8 @@ ph_zip_find (PhZip *zip, const char *name)
   return g_hash_table_lookup (zip->members, name);
 }
 
-/* Computes where the bytes begin, after the local header and the name. Returns FALSE with @error if the archive is damaged. */
-static gboolean
-locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
+gboolean
+ph_zip_locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
 {
   g_autoptr (GBytes) head = zip->length - member->offset >= 30 ? part (zip->source, member->offset, 30, error) : NULL;
   const guint8 *data = head != NULL ? g_bytes_get_data (head, NULL) : NULL;
@@ -225,7 +224,7 @@ ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error)
   const guint8 *data;
   gsize offset, size, done = 0, read = 0;
 
-  if (!locate (zip, member, &offset, error) || (packed = part (zip->source, offset, member->packed, error)) == NULL)
+  if (!ph_zip_locate (zip, member, &offset, error) || (packed = part (zip->source, offset, member->packed, error)) == NULL)
     return NULL;
   if (!member->deflated)
     return g_steal_pointer (&packed);
