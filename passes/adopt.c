@@ -61,7 +61,7 @@ find_rule (JsonArray *rewrites, const PhRegion *hunk, GString *rules, const char
 }
 
 static gboolean
-begin (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
+begin (const PhRegion *hunk, gpointer data)
 {
   Adopting *adopting = data;
   PhPassRun *run = adopting->run;

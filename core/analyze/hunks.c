@@ -166,7 +166,7 @@ by_place (gconstpointer a, gconstpointer b)
 
 /* Applies all hunks that can be applied alone. Returns FALSE if the sink stops. */
 static gboolean
-apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
+apply_all (PhModel *model, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
   g_autoptr (GError) own = NULL;
@@ -180,9 +180,9 @@ apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtr
       GHashTableIter iter;
       gpointer value, here;
 
-      if (hunk->graph != before->graph->id || hunk->outputs->len == 0)
+      if (hunk->graph != model->graph->id || hunk->outputs->len == 0)
         continue;
-      if (!sink->begin (hunk, before, after, sink->data))
+      if (!sink->begin (hunk, sink->data))
         return FALSE;
       known = g_hash_table_new (NULL, NULL);
       g_hash_table_iter_init (&iter, made);
@@ -240,8 +240,7 @@ gboolean
 ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts, const PhHunkSink *sink,
                           GError **error)
 {
-  g_autoptr (PhModel) before = ph_model_clone_graphs (model, may_change, target),
-                      after = ph_model_clone_graphs (model, may_change, target);
+  g_autoptr (PhModel) after = ph_model_clone_graphs (model, may_change, target);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GPtrArray) hunks = NULL;
   g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
@@ -253,12 +252,12 @@ ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhNamedPart *pa
   ph_history_begin_step (history, after, "become");
   ph_history_begin_rewrite (history, "become", PH_NO_ID, "");
   if (ph_model_become_parts (after, target, told, n_parts, &(PhBecame) { .guessed = guessed }, NULL))
-    hunks = ph_regions_find (before, after, history, 0, history->edits->len);
+    hunks = ph_regions_find (model, after, history, 0, history->edits->len);
   if (hunks != NULL)
     count_guesses (hunks, guessed);
-  if (hunks != NULL && hunks->len > 1 && hunks->len <= MAX_HUNKS && !apply_all (model, before, after, first_new, hunks, sink))
+  if (hunks != NULL && hunks->len > 1 && hunks->len <= MAX_HUNKS && !apply_all (model, after, first_new, hunks, sink))
     return TRUE;
-  if (!sink->begin (hunks != NULL && hunks->len == 1 ? hunks->pdata[0] : NULL, before, after, sink->data))
+  if (!sink->begin (hunks != NULL && hunks->len == 1 ? hunks->pdata[0] : NULL, sink->data))
     return TRUE;
   for (guint i = 0; i < n_parts; i++)
     {

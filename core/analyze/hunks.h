@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /* Who records the parts. All three are called in turn: begin, then edits of the model, then end or abort. */
 typedef struct
 {
-  /* @hunk: (nullable) NULL is the rest: names, types, order. @before and @after are the two models that it is a part of. FALSE: no more. */
-  gboolean (*begin) (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data);
+  /* @hunk: (nullable) NULL is the rest: names, types, order. Its nodes before are those of the model, which this part may remove. FALSE: no more. */
+  gboolean (*begin) (const PhRegion *hunk, gpointer data);
   void (*end) (gpointer data);
   void (*abort) (gpointer data);
   gpointer data;

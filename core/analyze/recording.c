@@ -47,7 +47,7 @@ typedef struct
 } Following;
 
 static gboolean
-begin_part (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
+begin_part (const PhRegion *hunk, gpointer data)
 {
   Following *following = data;
   g_autofree char *what = hunk != NULL && hunk->before->len + hunk->after->len > 0 ? ph_hunk_describe (hunk) : NULL;
