@@ -57,6 +57,14 @@ on_activate (GtkEntry *entry, Feed *feed)
   ph_console_run_async (feed->console, line, on_fed, g_object_ref (feed->popover));
 }
 
+const char *
+ph_feed_example (const PhType *type)
+{
+  if (!type || !type->has_rank || type->rank > 0)
+    return _ ("2.5, or [[1, 2], [3, 4]]");
+  return ph_dtype_is_float (type->dtype) ? "2.5" : type->dtype == PH_BOOL ? "true" : "3";
+}
+
 char *
 ph_feed_text (PhTensor *tensor)
 {
@@ -82,7 +90,7 @@ show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhVal
   g_object_set_data_full (G_OBJECT (feed->popover), "feed", feed, (GDestroyNotify) feed_free);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
-  gtk_entry_set_placeholder_text (GTK_ENTRY (feed->entry), _ ("2.5, or [[1, 2], [3, 4]]"));
+  gtk_entry_set_placeholder_text (GTK_ENTRY (feed->entry), ph_feed_example (input->type));
   gtk_editable_set_text (GTK_EDITABLE (feed->entry), now ? now : "");
   ph_access_set_name (feed->entry, "%s", _ ("Values"));
   gtk_label_set_text (GTK_LABEL (hint), _ ("or “random 7”, a .npy or .pb file, “none”"));

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
  * when it is closed, or when its line did something. */
 void ph_feed_popover_attach (PhGraphCanvas *canvas, PhConsole *console);
 
+/* What can be typed for an input of @type, by example. */
+const char *ph_feed_example (const PhType *type);
 /* A value as it would be typed, if it is short. (transfer full) (nullable) */
 char *ph_feed_text (PhTensor *tensor);
 

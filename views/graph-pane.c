@@ -12,6 +12,7 @@
 #include "views/history-track.h"
 #include "views/legend.h"
 #include "views/minimap.h"
+#include "views/tooltip.h"
 
 G_DEFINE_FINAL_TYPE (PhGraphPane, ph_graph_pane, GTK_TYPE_WIDGET)
 
@@ -74,6 +75,8 @@ update_labels (gpointer data)
   gtk_label_set_text (self->range, range);
   gtk_label_set_text (self->before_title, left);
   gtk_label_set_text (self->after_title, right);
+  ph_tooltip_set (GTK_WIDGET (self->before_title), left);
+  ph_tooltip_set (GTK_WIDGET (self->after_title), right);
   return G_SOURCE_REMOVE;
 }
 

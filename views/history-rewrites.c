@@ -106,7 +106,9 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
                       !history                  ? _ ("Open a model to see what passes do to it.")
                       : shown && shown->failure ? shown->failure
                       : shown                   ? _ ("This pass found nothing to do.")
-                              : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
+                      : ph_document_get_entries (self->document)->len == 0 && history->steps->len == 0
+                          ? _ ("No passes are chosen: choose a pipeline above.")
+                          : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
   gtk_widget_set_sensitive (GTK_WIDGET (self->rewrites_search), shown && shown->n_rewrites > 0);
   show_count (self);
   guint in, rewrite = history ? ph_document_get_rewrite (self->document, &in) : 0;

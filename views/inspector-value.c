@@ -211,7 +211,7 @@ add_feeding (PhInspector *self, const PhValue *value, PhTensor *fed)
   ph_inspector_add_text (self, fed ? _ ("This input is fed.") : _ ("Feed this input:"), "dim-label");
   if (value->type && value->type->kind == PH_KIND_TENSOR)
     {
-      GtkWidget *entry = new_entry (self, _ ("Values"), _ ("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
+      GtkWidget *entry = new_entry (self, _ ("Values"), ph_feed_example (value->type), G_CALLBACK (on_feed_typed));
       g_autofree char *text = ph_feed_text (fed);
 
       gtk_editable_set_text (GTK_EDITABLE (entry), text ? text : "");

@@ -294,6 +294,7 @@ test_nothing (void)
   g_assert_true (hint && gtk_widget_get_mapped (hint));
   driver_open_example ("seed", "none");
   g_assert_false (gtk_widget_get_mapped (hint));
+  driver_expect_text (find (PH_TYPE_HISTORY_PANEL), "choose a pipeline above");
   g_remove (path);
 }
 
