@@ -55,6 +55,9 @@ start (gpointer data)
   self->idle = 0;
   if (!history || self->failed || self->cancellable || ph_document_get_busy (self->document))
     return G_SOURCE_REMOVE;
+  /* Steps recorded elsewhere are a whole of their own: what could follow them has no place in their picture until they are done. */
+  if (ph_document_get_position (self->document).step < ph_document_get_n_recorded (self->document))
+    return G_SOURCE_REMOVE;
   PhJob *job = ph_job_new (self->document, (PhPosition) { history->steps->len, 0 });
   ph_job_add_pipeline (job, G_MAXUINT);
   if (ph_job_n_passes (job) == 0)
@@ -90,6 +93,15 @@ on_changed (PhRunAhead *self)
   cancel (self);
   self->failed = FALSE;
   queue (self);
+}
+
+static void
+on_position (PhRunAhead *self)
+{
+  const guint n_recorded = ph_document_get_n_recorded (self->document);
+
+  if (n_recorded > 0 && ph_document_get_position (self->document).step == n_recorded)
+    queue (self);
 }
 
 /* Stops while a line of the console uses the model; afterwards there may be more to do. */
@@ -140,6 +152,7 @@ ph_run_ahead_new (PhDocument *document)
   g_signal_connect_swapped (document, "opened", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (document, "history-changed", G_CALLBACK (queue), self);
+  g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
   g_signal_connect_swapped (document, "notify::busy", G_CALLBACK (on_busy), self);
   return self;
 }

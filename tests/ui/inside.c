@@ -168,6 +168,56 @@ test_fused (void)
   settle (0);
 }
 
+static void
+note_places (GHashTable *places)
+{
+  PhScene *scene = ph_graph_canvas_get_scene (driver_canvas ());
+
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    {
+      const int box = ph_scene_find (scene, node->id, NULL);
+
+      g_assert_cmpint (box, >=, 0);
+      g_hash_table_insert (places, GUINT_TO_POINTER (node->id), g_memdup2 (&ph_scene_box (scene, box)->rect, sizeof (PhRect)));
+    }
+}
+
+/* The picture of a history that was recorded elsewhere is its own: the pipeline runs ahead from its end only, and moves nothing. */
+static void
+test_recorded (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "linear-selu-tvm", NULL);
+  g_autoptr (GHashTable) before = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) after = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GHashTableIter iter;
+  gpointer id, place;
+  guint n_same = 0;
+
+  driver_open (path);
+  driver_run ("pipeline O2");
+  g_assert_cmpuint (ph_document_get_n_recorded (driver_document ()), ==, 1);
+  g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, ==, 1);
+  settle (0);
+  note_places (before);
+  driver_key ("ctrl+F12");
+  driver_key ("F10");
+  settle (0);
+  g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, >, 1);
+  note_places (after);
+  g_hash_table_iter_init (&iter, before);
+  while (g_hash_table_iter_next (&iter, &id, &place))
+    {
+      const PhRect *then = place, *now = g_hash_table_lookup (after, id);
+
+      if (now == NULL)
+        continue;
+      n_same++;
+      g_assert_cmpfloat (then->x + then->width / 2, ==, now->x + now->width / 2);
+      g_assert_cmpfloat (then->y + then->height / 2, ==, now->y + now->height / 2);
+    }
+  g_assert_cmpuint (n_same, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -177,5 +227,6 @@ main (int argc, char **argv)
   g_test_add_func ("/inside/bar", test_bar);
   g_test_add_func ("/inside/view", test_view);
   g_test_add_func ("/inside/fused", test_fused);
+  g_test_add_func ("/inside/recorded", test_recorded);
   return driver_main ();
 }
