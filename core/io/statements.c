@@ -6,6 +6,8 @@
 
 #include "core/intern.h"
 
+#define MAX_ROUNDS 8 /* what a change touches by way of statements without types is mostly near */
+
 /* A statement; shared by all snapshots that hold it. */
 typedef struct
 {
@@ -456,14 +458,15 @@ read_changes (PhStatements *before, PhStatements *after, PhSource *source, guint
   g_autoptr (GString) text = NULL;
   PhModel *model;
   const guint n_problems = source->problems != NULL ? source->problems->len : 0;
+  gboolean more = TRUE;
 
   if (!same_fixed (before, after))
     return NULL;
   mark_changed (before, after);
-  for (gboolean more = TRUE; more;)
+  for (guint round = 0; more; round++)
     {
       mark_down (before, after);
-      if (!mark_up (after, &more))
+      if (round == MAX_ROUNDS || !mark_up (after, &more))
         return NULL;
     }
   text = write_marked (after);

@@ -542,6 +542,41 @@ test_only_changes (void)
       }
 }
 
+/* Where each of many statements leads on to the next one, all is read. */
+static void
+test_zigzag (void)
+{
+  Program program = { g_ptr_array_new (), g_ptr_array_new_with_free_func (g_free), 1 };
+  g_autoptr (PhStatements) statements = NULL;
+
+  for (guint i = 0; i < 200; i++)
+    {
+      Op *op = add_op (&program, i);
+
+      *op = (Op) { .kind = i < 100 ? UNTYPED : BINARY, .which = 0, .name = op->name };
+      op->reads[0] = i >= 100 ? program.ops->pdata[i - 100] : NULL;
+      op->reads[1] = i >= 100 ? program.ops->pdata[MIN (i - 99, 99)] : NULL;
+    }
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_auto (PhSource) source = { 0 };
+      g_autoptr (GPtrArray) parts = NULL;
+      g_autoptr (PhModel) model = NULL;
+
+      ((Op *) program.ops->pdata[100])->which = pass;
+      write_tvm (&program, text);
+      ph_source_init (&source, "state", NULL);
+      model = ph_statements_read (ph_format_find ("tvmscript")->statements, &statements, &source, text->str, text->len, 1, &parts,
+                                  NULL);
+      g_assert_nonnull (model);
+      g_assert_nonnull (parts);
+    }
+  g_assert_cmpuint (ph_statements_n_read (statements), ==, G_MAXUINT);
+  g_ptr_array_unref (program.ops);
+  g_ptr_array_unref (program.all);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -549,5 +584,6 @@ main (int argc, char **argv)
   g_test_add_func ("/statements/random", test_random);
   g_test_add_func ("/statements/mutated", test_mutated);
   g_test_add_func ("/statements/only-changes", test_only_changes);
+  g_test_add_func ("/statements/zigzag", test_zigzag);
   return g_test_run ();
 }
