@@ -289,7 +289,7 @@ place_of (PhId id, double *x, double *y)
 static void
 test_many (void)
 {
-  g_autofree char *many = chain_file (200), *few = chain_file (100);
+  g_autofree char *many = chain_file (200), *few = chain_file (64);
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (double));
   const int width = gtk_widget_get_width (GTK_WIDGET (canvas ())), height = gtk_widget_get_height (GTK_WIDGET (canvas ()));
 
