@@ -107,6 +107,7 @@ test_weights_on_disk (void)
   g_autoptr (GByteArray) zip = g_byte_array_new ();
   g_autofree char *path = NULL;
   g_autoptr (GError) error = NULL;
+  g_autoptr (PhFile) file = NULL;
   g_auto (PhSource) source = { 0 };
   g_autoptr (PhZip) opened = NULL;
   g_autoptr (PhTensor) plain = NULL, turned = NULL;
@@ -133,7 +134,7 @@ test_weights_on_disk (void)
   g_assert_true (g_file_set_contents (path, (const char *) zip->data, (gssize) zip->len, NULL));
 
   ph_source_init (&source, path, NULL);
-  source.disk = ph_file_open (path, &error);
+  source.disk = file = ph_file_open (path, &error);
   g_assert_no_error (error);
   opened = ph_zip_open (&source, &error);
   g_assert_no_error (error);
@@ -263,6 +264,7 @@ count_step (const char *pass, PhModel *model, GPtrArray *parts, gpointer data, G
   GPtrArray *models = data;
 
   g_ptr_array_add (models, model);
+  g_clear_pointer (&parts, g_ptr_array_unref);
   return TRUE;
 }
 
