@@ -111,7 +111,9 @@ find_mixed (PhTry *self, gboolean alone)
 gboolean
 ph_try_affords_far (PhTry *self)
 {
-  return self->options->promise == PH_PROMISE_NONE || self->spent <= PH_TRY_FAR * self->options->flops;
+  const double most = self->options->promise == PH_PROMISE_NONE ? PH_TRY_FAR_FOREIGN : PH_TRY_FAR;
+
+  return self->spent <= most * self->options->flops;
 }
 
 /* Sizes at which constants may make a difference. */

@@ -54,8 +54,10 @@ gboolean ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gbool
 gboolean ph_try_is_own_limit (PhTry *self, const GError *error);
 gboolean ph_try_was_cancelled (PhTry *self);
 gboolean ph_try_is_field_equal (PhTry *self);
-/* A rule that promises something is not tried at sizes beyond constants for longer than this multiple of what its region may cost. */
-#define PH_TRY_FAR 8
+/* A change is not tried at sizes beyond constants for longer than this multiple of what its region may cost: a rule that promises something,
+ * and one that comes from elsewhere. */
+#define PH_TRY_FAR         8
+#define PH_TRY_FAR_FOREIGN 40
 gboolean ph_try_affords_far (PhTry *self);
 /* Small images are tried first, and suffice if they settled the question. */
 gboolean ph_try_is_tight (PhTry *self);

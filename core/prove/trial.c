@@ -67,7 +67,8 @@ ph_try_draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes)
     shapes.most = ph_try_is_field_equal (self) ? PROVED_ROWS : PH_SAMPLER_ROWS;
   shapes.tight |= ph_try_is_field_equal (self) && ph_try_is_tight (self);
   inputs = ph_sampler_draw (self->sampler, kind, turn, shapes, self->options->captured);
-  for (guint i = 0; inputs != NULL && kind != PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && i < inputs->len; i++)
+  for (guint i = 0;
+       inputs != NULL && kind != PH_SAMPLE_CAPTURED && (shapes.far > 0 || ph_try_is_field_equal (self)) && i < inputs->len; i++)
     self->spent += DRAW_FLOPS * (double) ph_tensor_count (inputs->pdata[i]);
   return inputs;
 }
