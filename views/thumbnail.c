@@ -8,9 +8,10 @@
 #include "core/io/io.h"
 #include "core/scene/scene.h"
 
-#define DENSITY 2   /* pixels a point: sharp on any display */
-#define MARGIN  6.0 /* points around the picture            */
-#define LEAST   0.3 /* of the size of the canvas: of a long chain the beginning is shown */
+#define DENSITY 2    /* pixels a point: sharp on any display */
+#define MARGIN  6.0  /* points around the picture            */
+#define LEAST   0.3  /* of the size of the canvas: of a long chain the beginning is shown */
+#define FADE    48.0 /* points at the edge over which what goes on beyond it fades        */
 
 typedef struct
 {
@@ -38,6 +39,19 @@ read_scene (const char *path, GCancellable *cancellable)
   return model ? ph_scene_new (model, NULL, &options, cancellable, NULL) : NULL;
 }
 
+static void
+fade_end (cairo_t *cr, double width)
+{
+  cairo_pattern_t *pattern = cairo_pattern_create_linear (width - DENSITY * (FADE + MARGIN), 0, width - DENSITY * MARGIN, 0);
+
+  cairo_pattern_add_color_stop_rgba (pattern, 0, 0, 0, 0, 1);
+  cairo_pattern_add_color_stop_rgba (pattern, 1, 0, 0, 0, 0);
+  cairo_set_operator (cr, CAIRO_OPERATOR_DEST_IN);
+  cairo_set_source (cr, pattern);
+  cairo_paint (cr);
+  cairo_pattern_destroy (pattern);
+}
+
 static GdkTexture *
 draw (PhScene *scene, PhTheme theme)
 {
@@ -55,6 +69,9 @@ draw (PhScene *scene, PhTheme theme)
   cairo_translate (cr, MAX (width - scale * ph_scene_width (scene), 0) / 2, (height - scale * ph_scene_height (scene)) / 2);
   cairo_scale (cr, scale, scale);
   ph_scene_draw (scene, cr, ink, &options);
+  cairo_identity_matrix (cr);
+  if (scale * ph_scene_width (scene) > width)
+    fade_end (cr, width);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
 
