@@ -11,15 +11,6 @@ product_type (PhDType dtype)
              : PH_INT32;
 }
 
-static gboolean
-has_axis (const gint64 *axes, gsize n, gint64 axis)
-{
-  for (gsize i = 0; i < n; i++)
-    if (axes[i] == axis)
-      return TRUE;
-  return FALSE;
-}
-
 typedef struct
 {
   gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK];
@@ -48,7 +39,7 @@ free_axes (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize 
   guint n = 0;
 
   for (guint i = 0; i < rank; i++)
-    if (!has_axis (batch, n_batch, i) && !has_axis (contracting, n_contracting, i))
+    if (!ph_convert_has_axis (batch, n_batch, i) && !ph_convert_has_axis (contracting, n_contracting, i))
       axes[n++] = i;
   return group_of (axes, n, dims);
 }

@@ -8,15 +8,6 @@ typedef struct
   gsize n_lb, n_rb, n_lc, n_rc;
 } Product;
 
-static gboolean
-has_axis (const gint64 *axes, gsize n, gint64 axis)
-{
-  for (gsize i = 0; i < n; i++)
-    if (axes[i] == axis)
-      return TRUE;
-  return FALSE;
-}
-
 /* Returns how many axes of an operand before @axis are neither batch nor contracting. */
 static guint
 n_free (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize n_contracting, guint axis)
@@ -24,7 +15,7 @@ n_free (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize n_c
   guint n = 0;
 
   for (guint i = 0; i < axis; i++)
-    n += !has_axis (batch, n_batch, i) && !has_axis (contracting, n_contracting, i);
+    n += !ph_convert_has_axis (batch, n_batch, i) && !ph_convert_has_axis (contracting, n_contracting, i);
   return n;
 }
 
@@ -54,7 +45,7 @@ members (PhConvert *l, guint rank, guint along, gint64 count, guint groups, cons
       for (guint i = 0; n > 1 && i < n_outer; i++)
         if (outer[i] == axis)
           perm[k++] = i;
-      if (k > 0 && (axis == groups || (n > 1 && has_axis (outer, n_outer, axis))))
+      if (k > 0 && (axis == groups || (n > 1 && ph_convert_has_axis (outer, n_outer, axis))))
         dims[axis] = sizes[perm[k - 1]];
     }
   bounds[1] = PH_BUILD (l->b, CumSum, lengths, ph_convert_number (l, PH_INT64, n - 1));
@@ -143,12 +134,12 @@ ph_convert_ragged_dot (PhConvert *l, PhValue **out)
       || !ph_convert_are_axes (p.lb, p.n_lb, p.lc, p.n_lc, ph_convert_rank (l->in[0]))
       || !ph_convert_are_axes (p.rb, p.n_rb, p.rc, p.n_rc, ph_convert_rank (l->in[1])))
     return ph_convert_stay (l, "its dimension numbers do not fit its operands");
-  if (has_axis (p.lb, p.n_lb, ragged[0]))
+  if (ph_convert_has_axis (p.lb, p.n_lb, ragged[0]))
     return ph_convert_product (l, p.lb, p.rb, p.n_lb, p.lc, p.rc, p.n_lc, out);
-  if (has_axis (p.lc, p.n_lc, ragged[0]))
+  if (ph_convert_has_axis (p.lc, p.n_lc, ragged[0]))
     return of_sums (l, &p, ragged[0], out);
-  if (n_group != 1 || group[0] < 0 || group[0] >= ph_convert_rank (l->in[1]) || has_axis (p.rb, p.n_rb, group[0])
-      || has_axis (p.rc, p.n_rc, group[0]))
+  if (n_group != 1 || group[0] < 0 || group[0] >= ph_convert_rank (l->in[1]) || ph_convert_has_axis (p.rb, p.n_rb, group[0])
+      || ph_convert_has_axis (p.rc, p.n_rc, group[0]))
     return ph_convert_stay (l, "its dimension numbers do not fit its operands");
   return of_rows (l, &p, ragged[0], group[0], out);
 }

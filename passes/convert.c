@@ -142,6 +142,15 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 }
 
 gboolean
+ph_convert_has_axis (const gint64 *axes, gsize n, gint64 axis)
+{
+  for (gsize i = 0; i < n; i++)
+    if (axes[i] == axis)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 ph_convert_are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank)
 {
   for (gsize i = 0; i < n + n_more; i++)

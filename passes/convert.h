@@ -66,6 +66,7 @@ gboolean ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims);
 
 /* Each of @axes and of @more (nullable) is another one of @rank. */
 gboolean ph_convert_are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank);
+gboolean ph_convert_has_axis (const gint64 *axes, gsize n, gint64 axis);
 
 PhValue *ph_convert_number (PhConvert *l, PhDType dtype, double number);
 PhValue *ph_convert_like (PhConvert *l, PhValue *value, double number); /* of @value's element type    */
