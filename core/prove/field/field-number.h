@@ -6,10 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* ── functions of numbers (field-number.c) ── */
+/* ── functions of numbers (field-number.c; field-constant.c reads constants) ── */
 void ph_field_set_point (PhField *field, guint64 salt); /* the numbers of infinities, too */
 /* Exactly, or as recognised: one of @dtype; an attribute or a number of a formula. */
 PhNum ph_field_constant (PhField *field, PhDType dtype, double number);
+/* The same of each of @tensor's elements, which are @numbers. */
+void ph_field_floats (PhField *field, PhFieldTensor *tensor, const float *numbers);
 PhNum ph_field_double (PhField *field, double number);
 PhNum ph_field_ratio (PhField *field, gint64 over, gint64 under);
 PhNum ph_field_inverse (PhField *field, PhNum a);         /* of 0: asks for another point */

@@ -132,6 +132,7 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
 {
   const PhDType dtype = self->dtype;
   PhNum number = { 0, 0 };
+  const float *floats;
   gboolean recognised;
   guint met;
 
@@ -156,7 +157,10 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
   field->met = 0;
   field->used_recognised = FALSE;
   field->salted = FALSE;
-  for (gsize i = 0; i < self->count; i++)
+  floats = dtype == PH_FLOAT && !ph_tensor_is_splat (self->known) ? ph_tensor_data (self->known) : NULL;
+  if (floats != NULL && !field->bad_sign)
+    ph_field_floats (field, self, floats);
+  for (gsize i = 0; (floats == NULL || field->bad_sign) && i < self->count; i++)
     {
       if (field->bad_sign) /* the point is unusable: skip the remaining work */
         number = (PhNum) { 0, 0 };
@@ -199,9 +203,14 @@ ph_field_are_same (const PhFieldTensor *a, const PhFieldTensor *b)
 gboolean
 ph_field_any_special (PhField *field, PhFieldTensor *tensor)
 {
+  const guint32 infinity = field->special[PH_FIELD_INFINITY].p, minus = field->special[PH_FIELD_MINUS_INFINITY].p,
+                nan = field->special[PH_FIELD_NAN].p;
+  const guint32 *p;
+  guint found = 0;
+
   ph_field_parts (field, tensor);
-  for (gsize i = 0; i < tensor->count; i++)
-    if (ph_field_special (field, ph_field_at (tensor, i)))
-      return TRUE;
-  return FALSE;
+  p = tensor->p;
+  for (gsize i = 0; i < tensor->count; i++) /* without a branch: weights are many, and seldom special */
+    found |= (guint) (p[i] == infinity) | (guint) (p[i] == minus) | (guint) (p[i] == nan);
+  return found != 0;
 }
