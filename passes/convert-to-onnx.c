@@ -48,20 +48,9 @@ const PhConvertRule *const ph_convert_tables[] = {
   NULL,
 };
 
-/* Returns TRUE for a dialect whose rules are named with its domain as a prefix. */
-static gboolean
-is_other (const PhNode *node)
-{
-  static const char *const domains[] = { "tf",           "tflite", "openvino",  "aten",  "prim",  "prims", "torch",
-                                         "higher_order", "onednn", "mindspore", "relax", "relay", NULL };
-
-  return g_strv_contains (domains, node->domain);
-}
-
 const char *
 ph_convert_name (const PhNode *node)
 {
-  static const char *const domains[] = { "stablehlo", "chlo", "mhlo", "hlo", "jax", NULL };
   /* clang-format off */
   static const struct { const char *name, *other; } names[] = {      /* of HLO and jaxpr, where they differ */
     { "cos", "cosine" }, { "sin", "sine" }, { "exp", "exponential" }, { "expm1", "exponential_minus_one" }, { "log1p", "log_plus_one" },
@@ -73,14 +62,17 @@ ph_convert_name (const PhNode *node)
     { "broadcast", "broadcast_in_dim" }, { "dot", "dot_general" }, { "topk", "top_k" },
   };
   /* clang-format on */
+  const PhDialect *dialect = ph_dialect_find (node->domain);
   g_autofree char *name = NULL;
 
-  if (is_other (node))
+  if (dialect == NULL || dialect->rules == NULL || ph_dialect_is_box (node))
+    return NULL;
+  if (*dialect->rules != '\0')
     {
       const gsize n = strlen (node->op_type);
 
-      /* The prefix PrimFunc_ of MindSpore's dumps is dropped; Relax and Relay share the rules of "tvm". */
-      name = g_strdup_printf ("%s:%s", g_str_has_prefix (node->domain, "rela") ? "tvm" : node->domain,
+      /* The prefix PrimFunc_ of MindSpore's dumps is dropped. */
+      name = g_strdup_printf ("%s:%s", dialect->rules,
                               node->op_type + (g_str_has_prefix (node->op_type, "PrimFunc_") ? strlen ("PrimFunc_") : 0));
       /* In-place operators like relu_ () have the rule without the underscore; the reader already resolved the aliasing. */
       if (g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_')
@@ -90,8 +82,6 @@ ph_convert_name (const PhNode *node)
   for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
     if (g_str_equal (of_hlo[i].name, node->op_type))
       return of_hlo[i].other;
-  if (!g_strv_contains (domains, node->domain) || ph_dialect_is_box (node))
-    return NULL;
   name = g_strdelimit (g_strdup (node->op_type), "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -230,11 +220,12 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
   PhConvert l
       = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
   const PhId first = run->model->next_id;
+  const gboolean own = strchr (name, ':') != NULL; /* the rules of one system, not those shared with StableHLO */
   gboolean ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
-      ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
+      ok = ((in[i] = node->inputs->pdata[i]) != NULL || own) && ok;
       if (in[i] != NULL && ph_aten_is_none (in[i]))
         in[i] = NULL;
     }
@@ -264,7 +255,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
   if (g_str_equal (node->domain, "onednn"))
     level_floats (&l);
-  ok = is_other (node) ? ph_tflite_lower (&l, rule->lower, out) : convert_narrow (&l, rule, quantised, out);
+  ok = own ? ph_tflite_lower (&l, rule->lower, out) : convert_narrow (&l, rule, quantised, out);
   for (guint i = 0; ok && i < l.n_out; i++)
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
   for (guint i = 0; ok && i < l.n_out; i++)

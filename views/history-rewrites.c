@@ -101,11 +101,14 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
     ph_rewrite_list_touch (self->rewrite_list);
   const PhStep *shown = step == G_MAXUINT ? NULL : &g_array_index (history->steps, PhStep, step);
   g_autofree char *title = shown ? g_strdup_printf (_ ("Rewrites of %s"), shown->pass) : g_strdup (_ ("Rewrites"));
+  const char *idle = history && history->steps->len == 0 ? ph_document_get_idle (self->document) : NULL;
+  g_autofree char *nothing = idle ? g_strdup_printf (_ ("Nothing to run: %s."), idle) : NULL;
   gtk_label_set_text (self->rewrites_title, title);
   gtk_label_set_text (self->rewrites_empty,
                       !history                  ? _ ("Open a model to see what passes do to it.")
                       : shown && shown->failure ? shown->failure
                       : shown                   ? _ ("This pass found nothing to do.")
+                      : nothing                 ? nothing
                       : ph_document_get_entries (self->document)->len == 0 && history->steps->len == 0
                           ? _ ("No passes are chosen: choose a pipeline above.")
                           : _ ("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));

@@ -46,6 +46,22 @@ done (GObject *source, GAsyncResult *result, gpointer data)
     queue (self);
 }
 
+/* Returns TRUE before the step that converts the file. It replaces every box, so that one picture of both would show neither well: the file
+ * is shown alone until one steps there. */
+static gboolean
+waits_for_conversion (PhDocument *document)
+{
+  GArray *entries = ph_document_get_entries (document);
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, i);
+      if (entry->pass == ph_pass_plan_convert ())
+        return entry->enabled && ph_document_entry_step (document, i) < 0;
+    }
+  return FALSE;
+}
+
 static gboolean
 start (gpointer data)
 {
@@ -57,6 +73,8 @@ start (gpointer data)
     return G_SOURCE_REMOVE;
   /* Steps recorded elsewhere are a whole of their own: what could follow them has no place in their picture until they are done. */
   if (ph_document_get_position (self->document).step < ph_document_get_n_recorded (self->document))
+    return G_SOURCE_REMOVE;
+  if (waits_for_conversion (self->document))
     return G_SOURCE_REMOVE;
   PhJob *job = ph_job_new (self->document, (PhPosition) { history->steps->len, 0 });
   ph_job_add_pipeline (job, G_MAXUINT);

@@ -14,7 +14,7 @@ gboolean ph_call_find_step_of (PhCall *call, const char *name, guint *step);
 /* "3", "3.2", "end", "." for here, or the name of a pass for the position after it. */
 gboolean ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GError **error);
 
-/* commands-pass.c: an entry of the pipeline, by its place from 1 or by its pass */
+/* commands-pipeline.c: an entry of the pipeline, by its place from 1 or by its pass */
 gboolean ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ char **ph_view_names (const char *name);
 
 /* commands-file.c: "~/model.onnx" as the whole path. (transfer full) */
 char *ph_expand_home (const char *path);
-/* commands-pass.c: what ph_document_set_pipeline() takes, out of a name or a file of names. (transfer full) */
+/* commands-pipeline.c: what ph_document_set_pipeline() takes, out of a name or a file of names. (transfer full) */
 char *ph_pipeline_text (const char *name, GError **error);
 
 G_END_DECLS

@@ -23,7 +23,7 @@ struct _PhDocument
   GPtrArray *files;             /* (nullable) (element-type PhFile) what the model was read from            */
   GPtrArray *problems;          /* (element-type char*) owned                                              */
   guint generation;
-  int file_opset; /* of ONNX's own domain, at position 0                                     */
+  PhPipelineFile file; /* as it is at position 0                                             */
   PhId selection;
   gboolean busy;
 
@@ -70,6 +70,9 @@ int *ph_document_map_steps (PhDocument *document);
 void ph_document_init_values (PhDocument *document);
 void ph_document_clear_values (PhDocument *document);
 void ph_document_clear_since (PhDocument *document);
+
+/* pipeline.c: convert-to-onnx found nothing to convert: it is not asked again. */
+void ph_document_set_idle (PhDocument *document);
 
 /* trail.c: leaves what is not there any more. */
 void ph_document_check_trail (PhDocument *document);

@@ -59,7 +59,7 @@ clear_file (PhDocument *document)
   g_array_unref (document->trail);
   document->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
   document->base = document->n_recorded = 0;
-  document->file_opset = 0;
+  document->file = (PhPipelineFile) { 0 };
   if (document->view != NULL)
     ph_view_state_forget (document->view);
   document->generation++;
@@ -138,8 +138,8 @@ ph_document_init (PhDocument *self)
   ph_pass_plan_init (&self->plan);
   self->proofs.list = g_ptr_array_new ();
   self->view = ph_view_state_new (self);
-  if (!ph_pass_plan_set (&self->plan, PH_PIPELINE_DEFAULT, self->file_opset, NULL))
-    ph_pass_plan_set (&self->plan, "none", self->file_opset, NULL);
+  if (!ph_pass_plan_set (&self->plan, PH_PIPELINE_DEFAULT, &self->file, NULL))
+    ph_pass_plan_set (&self->plan, "none", &self->file, NULL);
 }
 
 PhDocument *
@@ -285,7 +285,7 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
   document->path = g_steal_pointer (&own_path);
   document->program = g_strdup (program);
   document->program_text = g_strdup (text);
-  document->file_opset = ph_model_opset (model, "");
+  document->file = ph_pipeline_look (model);
   document->files = g_steal_pointer (&files);
   if (problems != NULL)
     {
@@ -294,7 +294,7 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
     }
 
   g_autofree char *name = ph_document_pipeline_to_text (document, ",");
-  ph_pass_plan_set (&document->plan, name, document->file_opset, NULL);
+  ph_pass_plan_set (&document->plan, name, &document->file, NULL);
   emit_all (document);
 }
 

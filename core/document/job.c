@@ -32,6 +32,8 @@ struct _PhJob
   PhPassOptions options;
   char **rules_off; /* of the document at the job's creation                      */
   gboolean capped;  /* the pipeline's passes must not raise the opset */
+  gboolean listed;  /* the passes are of a pipeline of ph_pipeline_list()                 */
+  const char *idle; /* (nullable) nothing could be converted: such a pipeline ended there */
 };
 
 static void
@@ -98,6 +100,7 @@ ph_job_add_pipeline (PhJob *job, guint n)
     if (map[s] >= 0)
       next = (guint) map[s] + 1;
 
+  job->listed = ph_pipeline_find (job->document->plan.name) != NULL;
   job->capped = TRUE;
   for (guint i = 0; i < entries->len; i++)
     if (g_array_index (entries, PhPipelineEntry, i).pass == ph_pass_plan_upgrade ()
@@ -220,8 +223,15 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
       if (job->capped && cap == 0 && ph_model_opset (job->model, "") >= PH_OPSET_NEWEST && !find_cap (job, &cap, error))
         return FALSE;
       options.max_opset = cap;
+      /* What a pipeline allows is said of its passes, which see nothing before this one. */
+      if (task->pass == ph_pass_plan_convert ())
+        options.allow = PH_LOSSY;
       if (!ph_pass_run (task->pass, job->model, job->history, &options, error))
         return FALSE;
+      if (task->pass == ph_pass_plan_convert ())
+        job->idle = ph_pipeline_look (job->model).idle;
+      if (job->listed && job->idle != NULL)
+        break;
     }
   return TRUE;
 }
@@ -250,6 +260,8 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
     job->taken = ph_history_snapshot (document->history);
   document->generation++;
   ph_document_update_proving (document);
+  if (job->idle != NULL)
+    ph_document_set_idle (document);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
   return !go || ph_document_go (document, (PhPosition) { document->history->steps->len, 0 }, error);
 }

@@ -12,6 +12,12 @@ ph_pass_plan_upgrade (void)
   return ph_pass_find ("upgrade-opset");
 }
 
+const PhPass *
+ph_pass_plan_convert (void)
+{
+  return ph_pass_find ("convert-to-onnx");
+}
+
 /* Returns TRUE for the passes that only update the form of operators and that the user did not request. */
 gboolean
 ph_pass_plan_is_first (const PhPass *pass)
@@ -101,8 +107,34 @@ parse_allow (const char *name, PhExactness *allow, GError **error)
   return FALSE;
 }
 
+/* Puts what the file needs in front of the passes of the pipeline @listed (nullable), or of one's own. */
+static void
+suit_file (GArray *entries, const PhPipeline *listed, const PhPipelineFile *file)
+{
+  PhPipelineEntry first = { .pass = listed != NULL ? ph_pass_plan_upgrade () : ph_pass_find ("newest-form"),
+                            .enabled = TRUE,
+                            .limit = G_MAXUINT,
+                            .implied = TRUE };
+  const PhPipelineEntry convert = { .pass = ph_pass_plan_convert (), .enabled = TRUE, .limit = G_MAXUINT };
+
+  for (guint i = 0; i < entries->len;)
+    if (ph_pass_plan_is_first (g_array_index (entries, PhPipelineEntry, i).pass))
+      {
+        first = g_array_index (entries, PhPipelineEntry, i);
+        g_array_remove_index (entries, i);
+      }
+    else
+      i++;
+  if (listed != NULL && file->idle != NULL && !file->foreign)
+    g_array_set_size (entries, 0);
+  if (listed != NULL && file->foreign && entries->len > 0)
+    g_array_prepend_val (entries, convert);
+  if ((entries->len > 0 || !first.implied) && file->opset > 0 && file->opset < PH_OPSET_NEWEST)
+    g_array_prepend_val (entries, first);
+}
+
 GArray *
-ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
+ph_pipeline_parse (const char *text, const PhPipelineFile *file, PhExactness *allow, GError **error)
 {
   const PhPipeline *pipeline = ph_pipeline_find (text);
   g_auto (GStrv) words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
@@ -130,6 +162,7 @@ ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
         return NULL;
       g_array_append_val (entries, entry);
     }
+  suit_file (entries, pipeline, file);
   return g_steal_pointer (&entries);
 }
 
@@ -149,24 +182,26 @@ goes_without_saying (const PhPipelineEntry *entry, gboolean own)
          && same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
+/* Returns how many of the first entries go without saying. */
+static guint
+n_unsaid (const GArray *entries, gboolean own)
+{
+  return entries->len > 0 && goes_without_saying (&g_array_index (entries, PhPipelineEntry, 0), own) ? 1 : 0;
+}
+
 /* Returns TRUE if the entries no longer equal the named pipeline. */
 static gboolean
 is_changed (const PhPassPlan *plan)
 {
-  g_autoptr (GArray) named = NULL;
+  const gboolean own = ph_pipeline_find (plan->name) == NULL;
   PhExactness allow;
-  guint skip;
+  g_autoptr (GArray) named = ph_pipeline_parse (plan->name, &plan->file, &allow, NULL);
+  const guint at = n_unsaid (plan->entries, own), from = named != NULL ? n_unsaid (named, own) : 0;
 
-  named = ph_pipeline_parse (plan->name, &allow, NULL);
-  skip = plan->entries->len > 0
-                 && goes_without_saying (&g_array_index (plan->entries, PhPipelineEntry, 0),
-                                         ph_pipeline_find (plan->name) == NULL)
-             ? 1
-             : 0;
-  if (named == NULL || named->len != plan->entries->len - skip)
+  if (named == NULL || named->len - from != plan->entries->len - at)
     return TRUE;
-  for (guint i = 0; i < named->len; i++)
-    if (!same_entry (&g_array_index (named, PhPipelineEntry, i), &g_array_index (plan->entries, PhPipelineEntry, i + skip)))
+  for (guint i = 0; from + i < named->len; i++)
+    if (!same_entry (&g_array_index (named, PhPipelineEntry, from + i), &g_array_index (plan->entries, PhPipelineEntry, at + i)))
       return TRUE;
   return FALSE;
 }

@@ -20,35 +20,29 @@ ph_pass_plan_clear (PhPassPlan *plan)
 }
 
 gboolean
-ph_pass_plan_set (PhPassPlan *plan, const char *text, int opset, GError **error)
+ph_pass_plan_set (PhPassPlan *plan, const char *text, const PhPipelineFile *file, GError **error)
 {
   PhExactness allow;
-  g_autoptr (GArray) entries = ph_pipeline_parse (text, &allow, error);
+  g_autoptr (GArray) entries = ph_pipeline_parse (text, file, &allow, error);
   g_autofree char *own_name = g_strdup (text);
-  PhPipelineEntry first = { .pass = ph_pipeline_find (text) != NULL ? ph_pass_plan_upgrade () : ph_pass_find ("newest-form"),
-                            .enabled = TRUE,
-                            .limit = G_MAXUINT,
-                            .implied = TRUE };
 
   if (entries == NULL)
     return FALSE;
-  for (guint i = 0; i < entries->len;)
-    if (ph_pass_plan_is_first (g_array_index (entries, PhPipelineEntry, i).pass))
-      {
-        first = g_array_index (entries, PhPipelineEntry, i);
-        g_array_remove_index (entries, i);
-      }
-    else
-      i++;
-  if ((entries->len > 0 || !first.implied) && opset > 0 && opset < PH_OPSET_NEWEST)
-    g_array_prepend_val (entries, first);
-
   g_array_unref (plan->entries);
   plan->entries = g_steal_pointer (&entries);
   plan->allow = allow;
+  plan->file = *file;
   g_free (plan->name);
   plan->name = g_steal_pointer (&own_name);
   return TRUE;
+}
+
+const char *
+ph_pass_plan_get_idle (const PhPassPlan *plan)
+{
+  const PhPipeline *listed = ph_pipeline_find (plan->name);
+
+  return listed != NULL && listed->passes[0] != NULL && plan->entries->len == 0 ? plan->file.idle : NULL;
 }
 
 /* Maps each step to the next enabled entry with its pass, or to -1 if another pass was run in between. */
@@ -70,7 +64,8 @@ ph_pass_plan_map_steps (const PhPassPlan *plan, const PhHistory *history, guint 
       if (next == plan->entries->len)
         continue;
       entry = &g_array_index (plan->entries, PhPipelineEntry, next);
-      if (g_str_equal (step->pass, entry->pass->name) && (s >= base || ph_pass_plan_is_first (entry->pass)))
+      if (g_str_equal (step->pass, entry->pass->name)
+          && (s >= base || ph_pass_plan_is_first (entry->pass) || entry->pass == ph_pass_plan_convert ()))
         map[s] = (int) next++;
     }
   return map;

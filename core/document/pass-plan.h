@@ -4,6 +4,7 @@
 
 #include "core/graph/history.h"
 #include "passes/pass.h"
+#include "passes/pipeline-file.h"
 
 G_BEGIN_DECLS
 
@@ -17,8 +18,10 @@ typedef struct
 } PhPipelineEntry;
 
 /* pass-plan-text.c: a name of ph_pipeline_list(), or words separated by commas: passes, each with :off, :break, :repeat or :limit=N
- * behind it, and allow=CLASS (else all is allowed). (transfer full) (element-type PhPipelineEntry) */
-GArray *ph_pipeline_parse (const char *text, PhExactness *allow, GError **error);
+ * behind it, and allow=CLASS (else all is allowed). An old file's operators are brought into their newest form first; of a pipeline
+ * of the list, another system's are converted first, and none of its passes is there where none would do anything. (transfer full)
+ * (element-type PhPipelineEntry) */
+GArray *ph_pipeline_parse (const char *text, const PhPipelineFile *file, PhExactness *allow, GError **error);
 /* There is no pipeline or pass of that name; which one is near. */
 void ph_pipeline_set_unknown (const char *name, GError **error);
 
@@ -29,12 +32,15 @@ typedef struct
   GArray *entries;      /* (element-type PhPipelineEntry)                                          */
   GPtrArray *rules_off; /* (element-type char*) "pass/rule"                                        */
   GPtrArray *breaks;    /* (element-type char*) rules, "pass/rule" or "n42", before which a run stops */
+  PhPipelineFile file;  /* for which it was set                                                    */
 } PhPassPlan;
 
 void ph_pass_plan_init (PhPassPlan *plan);
 void ph_pass_plan_clear (PhPassPlan *plan);
-/* @opset: of the file; 0: there is none. An old one's operators are brought into their newest form first. FALSE: as it was. */
-gboolean ph_pass_plan_set (PhPassPlan *plan, const char *text, int opset, GError **error);
+/* FALSE: as it was. */
+gboolean ph_pass_plan_set (PhPassPlan *plan, const char *text, const PhPipelineFile *file, GError **error);
+/* Why it has no passes although it is to have some. (nullable) */
+const char *ph_pass_plan_get_idle (const PhPassPlan *plan);
 /* The entries are not, or no longer, one of ph_pipeline_list(); such words as above, or the name. (transfer full) */
 gboolean ph_pass_plan_is_own (const PhPassPlan *plan);
 char *ph_pass_plan_to_text (const PhPassPlan *plan, const char *separator);
@@ -47,6 +53,7 @@ const char *ph_pass_plan_find_break (const PhPassPlan *plan, const PhHistory *hi
 PhPosition ph_pass_plan_next_break (const PhPassPlan *plan, const PhHistory *history, PhPosition from, PhPosition end);
 
 const PhPass *ph_pass_plan_upgrade (void);           /* (nullable) the pass upgrade-opset */
-gboolean ph_pass_plan_is_first (const PhPass *pass); /* it, or newest-form: before all others */
+const PhPass *ph_pass_plan_convert (void);           /* convert-to-onnx                   */
+gboolean ph_pass_plan_is_first (const PhPass *pass); /* upgrade-opset, or newest-form: before all others */
 
 G_END_DECLS

@@ -54,6 +54,23 @@ ph_document_get_allow (PhDocument *document)
   return document->plan.allow;
 }
 
+const char *
+ph_document_get_idle (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return ph_pass_plan_get_idle (&document->plan);
+}
+
+void
+ph_document_set_idle (PhDocument *document)
+{
+  g_autofree char *name = ph_document_pipeline_to_text (document, ",");
+
+  document->file.foreign = FALSE;
+  ph_pass_plan_set (&document->plan, name, &document->file, NULL);
+  ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
 GArray *
 ph_document_get_entries (PhDocument *document)
 {
@@ -69,7 +86,7 @@ ph_document_set_pipeline (PhDocument *document, const char *name, GError **error
   g_return_val_if_fail (PH_IS_DOCUMENT (document) && name != NULL, FALSE);
 
   end = ph_document_get_position (document);
-  if (!ph_pass_plan_set (&document->plan, name, document->file_opset, error))
+  if (!ph_pass_plan_set (&document->plan, name, &document->file, error))
     return FALSE;
   /* The passes follow what was recorded, wherever the document stands in it. */
   if (end.step < document->n_recorded)

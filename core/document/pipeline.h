@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /* The pipeline: the chosen one's passes. Where the file is old, upgrade-opset goes first in those that come with Peephole, for the
- * form of the operators only; in one's own it has to be named, else what needs a newer opset stands aside. */
+ * form of the operators only; in one's own it has to be named, else what needs a newer opset stands aside. Where the file is another
+ * system's, convert-to-onnx goes first in those that come with Peephole. */
 #define PH_PIPELINE_DEFAULT "O2"
 const char *ph_document_get_pipeline (PhDocument *document);
 PhExactness ph_document_get_allow (PhDocument *document);
@@ -19,6 +20,8 @@ gboolean ph_document_set_pipeline (PhDocument *document, const char *name, GErro
 /* Not, or no longer, one of ph_pipeline_list(); such words as above, or the name. (transfer full) */
 gboolean ph_document_pipeline_is_own (PhDocument *document);
 char *ph_document_pipeline_to_text (PhDocument *document, const char *separator);
+/* (nullable) Why the chosen pipeline has no passes for this file: no pass knows any of its operators. */
+const char *ph_document_get_idle (PhDocument *document);
 GArray *ph_document_get_entries (PhDocument *document); /* (element-type PhPipelineEntry) */
 /* These drop the steps that were made by a pipeline which is no longer this one. The pass of an entry stays. */
 void ph_document_set_entry (PhDocument *document, guint index, const PhPipelineEntry *entry);

@@ -30,6 +30,10 @@ struct _PhDialect
     const PhOp *now;
   } * former;
   const PhForeignOp *foreign; /* (nullable) ends with a NULL name                                                 */
+  /* (nullable) How the rules of convert-to-onnx call its operators: "" as StableHLO does, "tvm" with that before a colon. NULL: there
+   * are none. */
+  const char *rules;
+  const char *instead; /* (nullable) of one without rules: what can be run on it                               */
 };
 
 #define DIALECT(name) extern const PhDialect ph_dialect_##name;

@@ -165,6 +165,35 @@ test_run_to_unrun (void)
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 2);
 }
 
+static void
+open_foreign (const char *file)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  driver_run ("pipeline O2");
+}
+
+/* A file of another system is shown alone until it is converted; then the rest runs ahead. Of one that no pass knows the panel says so. */
+static void
+test_foreign (void)
+{
+  const GArray *steps = (open_foreign ("linear-selu.hlo"), ph_document_get_history (driver_document ())->steps);
+
+  g_assert_cmpstr (entry (0)->pass->name, ==, "convert-to-onnx");
+  g_assert_cmpuint (steps->len, ==, 0);
+  driver_key ("F10");
+  driver_expect_line ("step");
+  driver_settle ();
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 1);
+  g_assert_cmpuint (steps->len, ==, ph_document_get_entries (driver_document ())->len);
+
+  open_foreign ("registers.ll");
+  g_assert_cmpuint (ph_document_get_entries (driver_document ())->len, ==, 0);
+  g_assert_nonnull (strstr (gtk_label_get_text (history_panel ()->rewrites_empty), "run llvm sroa"));
+}
+
 /* --- breakpoints ----------------------------------------------------------------------------------------------------- */
 
 static guint
@@ -412,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/panels/drag-edge", test_drag_edge);
   g_test_add_func ("/panels/run-to-here", test_run_to_here);
   g_test_add_func ("/panels/run-to-unrun", test_run_to_unrun);
+  g_test_add_func ("/panels/foreign", test_foreign);
   g_test_add_func ("/panels/breakpoints", test_breakpoints);
   g_test_add_func ("/panels/verdict", test_verdict);
   g_test_add_func ("/panels/search", test_search);

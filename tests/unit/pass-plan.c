@@ -25,7 +25,7 @@ check_text (const char *text, int opset, const char *expected, guint n_entries)
   PhPassPlan plan;
 
   ph_pass_plan_init (&plan);
-  g_assert_true (ph_pass_plan_set (&plan, text, opset, &error));
+  g_assert_true (ph_pass_plan_set (&plan, text, &(PhPipelineFile) { .opset = opset }, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (plan.entries->len, ==, n_entries);
   said = ph_pass_plan_to_text (&plan, ",");
@@ -43,6 +43,56 @@ test_text (void)
   check_text ("none", 9, "none", 0);
 }
 
+/* A pipeline of the list converts another system's operators first, and has no passes where none knows any of them; one's own is as
+ * it was written. */
+static void
+test_foreign (void)
+{
+  static const PhPipelineFile foreign = { .foreign = TRUE }, idle = { .idle = "no pass knows them" };
+  static const struct
+  {
+    const char *text;
+    const PhPipelineFile *file;
+    const char *first, *idle;
+  } rows[] = {
+    { "O2", &foreign, "convert-to-onnx", NULL }, { "none", &foreign, NULL, NULL }, { "cse,dce", &foreign, "cse", NULL },
+    { "O2", &idle, NULL, "no pass knows them" }, { "none", &idle, NULL, NULL },    { "cse,dce", &idle, "cse", NULL },
+  };
+  PhPassPlan plan;
+
+  ph_pass_plan_init (&plan);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *said = NULL;
+
+      g_assert_true (ph_pass_plan_set (&plan, rows[i].text, rows[i].file, NULL));
+      g_assert_cmpstr (plan.entries->len > 0 ? g_array_index (plan.entries, PhPipelineEntry, 0).pass->name : NULL, ==,
+                       rows[i].first);
+      g_assert_cmpstr (ph_pass_plan_get_idle (&plan), ==, rows[i].idle);
+      said = ph_pass_plan_to_text (&plan, ",");
+      g_assert_cmpstr (said, ==, rows[i].text);
+    }
+  ph_pass_plan_clear (&plan);
+}
+
+/* What converted the file before the pipeline was chosen is the pipeline's. */
+static void
+test_converted (void)
+{
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autofree int *map = NULL;
+  PhPassPlan plan;
+
+  ph_pass_plan_init (&plan);
+  g_assert_true (ph_pass_plan_set (&plan, "O1", &(PhPipelineFile) { .foreign = TRUE }, NULL));
+  add_step (history, "convert-to-onnx", NULL);
+  add_step (history, "cse", NULL);
+  map = ph_pass_plan_map_steps (&plan, history, 2);
+  g_assert_cmpint (map[0], ==, 0);
+  g_assert_cmpint (map[1], ==, -1);
+  ph_pass_plan_clear (&plan);
+}
+
 static void
 test_changed (void)
 {
@@ -50,7 +100,7 @@ test_changed (void)
   PhPassPlan plan;
 
   ph_pass_plan_init (&plan);
-  g_assert_true (ph_pass_plan_set (&plan, "O1", 0, NULL));
+  g_assert_true (ph_pass_plan_set (&plan, "O1", &(PhPipelineFile) { 0 }, NULL));
   g_assert_false (ph_pass_plan_is_own (&plan));
   g_array_index (plan.entries, PhPipelineEntry, 0).enabled = FALSE;
   g_assert_true (ph_pass_plan_is_own (&plan));
@@ -67,12 +117,12 @@ test_refused (void)
   PhPassPlan plan;
 
   ph_pass_plan_init (&plan);
-  g_assert_true (ph_pass_plan_set (&plan, "cse,dce", 0, NULL));
+  g_assert_true (ph_pass_plan_set (&plan, "cse,dce", &(PhPipelineFile) { 0 }, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
       g_autoptr (GError) error = NULL;
 
-      g_assert_false (ph_pass_plan_set (&plan, wrong[i], 0, &error));
+      g_assert_false (ph_pass_plan_set (&plan, wrong[i], &(PhPipelineFile) { 0 }, &error));
       g_assert_nonnull (error);
       g_assert_cmpuint (plan.entries->len, ==, 2);
       g_assert_cmpstr (plan.name, ==, "cse,dce");
@@ -89,7 +139,7 @@ test_steps (void)
   int *map;
 
   ph_pass_plan_init (&plan);
-  g_assert_true (ph_pass_plan_set (&plan, "cse,dce:off,algebraic", 0, NULL));
+  g_assert_true (ph_pass_plan_set (&plan, "cse,dce:off,algebraic", &(PhPipelineFile) { 0 }, NULL));
   add_step (history, "cse", NULL);
   add_step (history, "cse", NULL);
   add_step (history, "dce", NULL);
@@ -142,6 +192,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pass-plan/text", test_text);
+  g_test_add_func ("/pass-plan/foreign", test_foreign);
+  g_test_add_func ("/pass-plan/converted", test_converted);
   g_test_add_func ("/pass-plan/changed", test_changed);
   g_test_add_func ("/pass-plan/refused", test_refused);
   g_test_add_func ("/pass-plan/steps", test_steps);

@@ -32,6 +32,7 @@ static gboolean
 steps_finish (PhCall *call, GError **error)
 {
   JsonArray *rows = ph_reply_array (call->reply, "steps");
+  const char *idle = ph_document_get_idle (call->document);
 
   if (call->data != NULL)
     ph_document_take_proofs (call->document, call->data);
@@ -39,7 +40,11 @@ steps_finish (PhCall *call, GError **error)
     ph_step_to_json (call->document, s, ph_json_add_object (rows));
   ph_call_reply_position (call);
   ph_reply_steps (call->reply, rows, FALSE);
-  if (json_array_get_length (rows) == 0)
+  if (idle != NULL)
+    ph_json_set (call->reply->json, "idle", idle);
+  if (json_array_get_length (rows) == 0 && idle != NULL)
+    ph_reply_say (call->reply, "no steps: %s\n", idle);
+  else if (json_array_get_length (rows) == 0)
     ph_reply_say (call->reply, "no steps yet: `run` runs the pipeline %s, `step` one pass\n",
                   ph_document_get_pipeline (call->document));
   return TRUE;

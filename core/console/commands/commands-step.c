@@ -210,6 +210,20 @@ any_asked_for (PhCall *call, Run *run)
          || (steps->len == 1 && (call->argc == 0 || g_str_has_prefix (g_array_index (steps, PhStep, 0).pass, call->argv[0])));
 }
 
+static void
+reply_nothing (PhCall *call)
+{
+  const char *idle = ph_document_get_idle (call->document);
+
+  if (idle != NULL)
+    ph_json_set (call->reply->json, "idle", idle);
+  if (idle != NULL)
+    ph_reply_say (call->reply, "nothing to run: %s\n", idle);
+  else
+    ph_reply_say (call->reply, "nothing to run: the pipeline is done (`pipeline %s` starts it again from here)\n",
+                  ph_document_get_pipeline (call->document));
+}
+
 gboolean
 ph_run_finish (PhCall *call, GError **error)
 {
@@ -247,8 +261,7 @@ ph_run_finish (PhCall *call, GError **error)
     ph_step_to_json (call->document, s, ph_json_add_object (rows));
   ph_reply_steps (call->reply, rows, TRUE);
   if (json_array_get_length (rows) == 0 && call->reply->ok)
-    ph_reply_say (call->reply, "nothing to run: the pipeline is done (`pipeline %s` starts it again from here)\n",
-                  ph_document_get_pipeline (call->document));
+    reply_nothing (call);
   if (run->breaks && !run->ahead)
     reply_pass_break (call);
   return TRUE;
@@ -408,6 +421,7 @@ step_begin (PhCall *call, GError **error)
 {
   PhHistory *history = ph_document_get_history (call->document);
   PhPosition at = ph_document_get_position (call->document);
+  const char *idle = ph_document_get_idle (call->document);
   Run *run;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
@@ -423,6 +437,11 @@ step_begin (PhCall *call, GError **error)
     }
   run->job = ph_job_new (call->document, at);
   ph_job_add_pipeline (run->job, 1);
+  if (ph_job_n_passes (run->job) == 0 && idle != NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "nothing to run: %s", idle);
+      return FALSE;
+    }
   if (ph_job_n_passes (run->job) == 0)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,

@@ -460,4 +460,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_aten = { .domain = "aten", .title = "PyTorch ATen", .foreign = operators };
+const PhDialect ph_dialect_aten = { .domain = "aten", .title = "PyTorch ATen", .foreign = operators, .rules = "aten" };

@@ -47,4 +47,4 @@ static const PhForeignOp ops[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_chlo = { .domain = "chlo", .title = "CHLO", .foreign = ops };
+const PhDialect ph_dialect_chlo = { .domain = "chlo", .title = "CHLO", .foreign = ops, .rules = "" };

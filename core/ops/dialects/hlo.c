@@ -152,4 +152,4 @@ static const PhForeignOp ops[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_hlo = { .domain = "hlo", .title = "HLO", .foreign = ops };
+const PhDialect ph_dialect_hlo = { .domain = "hlo", .title = "HLO", .foreign = ops, .rules = "" };

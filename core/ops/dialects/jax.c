@@ -150,4 +150,4 @@ static const PhForeignOp primitives[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_jax = { .domain = "jax", .title = "JAX", .foreign = primitives };
+const PhDialect ph_dialect_jax = { .domain = "jax", .title = "JAX", .foreign = primitives, .rules = "" };

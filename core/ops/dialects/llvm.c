@@ -73,4 +73,8 @@ static const PhForeignOp instructions[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_llvm = { .domain = "llvm", .title = "LLVM", .foreign = instructions };
+const PhDialect ph_dialect_llvm
+    = { .domain = "llvm",
+        .title = "LLVM",
+        .foreign = instructions,
+        .instead = "`pipeline llvm 'default<O2>'` and `run llvm sroa` run LLVM's own passes over a .ll or .bc file" };

@@ -4,4 +4,4 @@
 
 extern const PhForeignOp ph_stablehlo_ops[];
 
-const PhDialect ph_dialect_mhlo = { .domain = "mhlo", .title = "MHLO", .foreign = ph_stablehlo_ops };
+const PhDialect ph_dialect_mhlo = { .domain = "mhlo", .title = "MHLO", .foreign = ph_stablehlo_ops, .rules = "" };

@@ -94,4 +94,5 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_mindspore = { .domain = "mindspore", .title = "MindSpore", .foreign = operators };
+const PhDialect ph_dialect_mindspore
+    = { .domain = "mindspore", .title = "MindSpore", .foreign = operators, .rules = "mindspore" };

@@ -70,4 +70,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_onednn = { .domain = "onednn", .title = "oneDNN", .foreign = operators };
+const PhDialect ph_dialect_onednn = { .domain = "onednn", .title = "oneDNN", .foreign = operators, .rules = "onednn" };

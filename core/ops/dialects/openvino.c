@@ -98,4 +98,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_openvino = { .domain = "openvino", .title = "OpenVINO", .foreign = operators };
+const PhDialect ph_dialect_openvino = { .domain = "openvino", .title = "OpenVINO", .foreign = operators, .rules = "openvino" };

@@ -26,4 +26,4 @@ static const PhForeignOp operators[] = {
   { NULL },
 };
 
-const PhDialect ph_dialect_prim = { .domain = "prim", .title = "TorchScript prim", .foreign = operators };
+const PhDialect ph_dialect_prim = { .domain = "prim", .title = "TorchScript prim", .foreign = operators, .rules = "prim" };

@@ -176,4 +176,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_relax = { .domain = "relax", .title = "TVM Relax", .foreign = operators };
+const PhDialect ph_dialect_relax = { .domain = "relax", .title = "TVM Relax", .foreign = operators, .rules = "tvm" };

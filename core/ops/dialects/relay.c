@@ -46,4 +46,4 @@ static const PhForeignOp operators[] = {
   { NULL },
 };
 
-const PhDialect ph_dialect_relay = { .domain = "relay", .title = "TVM Relay", .foreign = operators };
+const PhDialect ph_dialect_relay = { .domain = "relay", .title = "TVM Relay", .foreign = operators, .rules = "tvm" };

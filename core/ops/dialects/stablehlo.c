@@ -121,4 +121,4 @@ const PhForeignOp        ph_stablehlo_ops[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_stablehlo = { .domain = "stablehlo", .title = "StableHLO", .foreign = ph_stablehlo_ops };
+const PhDialect ph_dialect_stablehlo = { .domain = "stablehlo", .title = "StableHLO", .foreign = ph_stablehlo_ops, .rules = "" };

@@ -197,4 +197,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_tensorflow = { .domain = "tf", .title = "TensorFlow", .foreign = operators };
+const PhDialect ph_dialect_tensorflow = { .domain = "tf", .title = "TensorFlow", .foreign = operators, .rules = "tf" };

@@ -130,4 +130,4 @@ static const PhForeignOp operators[] = {
 };
 /* clang-format on */
 
-const PhDialect ph_dialect_tflite = { .domain = "tflite", .title = "TensorFlow Lite", .foreign = operators };
+const PhDialect ph_dialect_tflite = { .domain = "tflite", .title = "TensorFlow Lite", .foreign = operators, .rules = "tflite" };

@@ -9,4 +9,4 @@ static const PhForeignOp operators[] = {
   { NULL },
 };
 
-const PhDialect ph_dialect_torch = { .domain = "torch", .title = "PyTorch", .foreign = operators };
+const PhDialect ph_dialect_torch = { .domain = "torch", .title = "PyTorch", .foreign = operators, .rules = "torch" };
