@@ -100,6 +100,30 @@ test_movement (void)
   UNEQUAL ("float[4] a", INTS ("p", "1, 0") "y = Pad (a, p)", INTS ("p", "0, 1") "y = Pad (a, p)");
 }
 
+#define QUANTISED "float[3,3] x, float[3] s, int8[3] z, float u, int8 o"
+#define READ      "int8[3,3] x, float[3] s, int8[3] z, float u, int8 o, float c"
+
+static void
+test_quantised (void)
+{
+  EQUAL (QUANTISED, "t = Transpose (x) q = QuantizeLinear (t, u, o) y = Transpose (q)", "y = QuantizeLinear (x, u, o)");
+  EQUAL (QUANTISED, "t = Transpose (x) q = QuantizeLinear <axis = 0> (t, s, z) y = Transpose (q)",
+         "y = QuantizeLinear (x, s, z)");
+  EQUAL (QUANTISED, "y = QuantizeLinear <axis = 0> (x, u, o)", "y = QuantizeLinear <axis = 1> (x, u, o)");
+  EQUAL (READ, "t = Transpose (x) q = DequantizeLinear <axis = -2> (t, s, z) y = Transpose (q)",
+         "y = DequantizeLinear (x, s, z)");
+  EQUAL (READ, "d = DequantizeLinear (x, u, o) y = Mul (d, c)", "v = Mul (u, c) y = DequantizeLinear (x, v, o)");
+  EQUAL (READ, "y = DequantizeLinear (x, u)", "n = Constant <value = int8 {0}> () y = DequantizeLinear (x, u, n)");
+  UNEQUAL (QUANTISED, "y = QuantizeLinear <axis = 0> (x, s, z)", "y = QuantizeLinear (x, s, z)");
+  UNEQUAL (QUANTISED, "y = QuantizeLinear (x, u, o)", "n = Neg (x) y = QuantizeLinear (n, u, o)");
+  UNEQUAL ("float[2] x, float u, float8e4m3fn o", "y = QuantizeLinear (x, u, o)", "y = QuantizeLinear <saturate = 0> (x, u, o)");
+  UNEQUAL ("float[4] x, float[2] s", "y = QuantizeLinear <axis = 0, block_size = 2> (x, s)",
+           "y = QuantizeLinear <axis = 0, block_size = 3> (x, s)");
+  UNEQUAL (READ, "y = DequantizeLinear <axis = 0> (x, s, z)", "y = DequantizeLinear (x, s, z)");
+  UNEQUAL (READ, "y = DequantizeLinear (x, u, o)", "y = DequantizeLinear (x, u)");
+  UNEQUAL (READ, "y = DequantizeLinear (x, s)", "y = DequantizeLinear (x, u)");
+}
+
 static void
 test_products (void)
 {
@@ -339,6 +363,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/field/arithmetic", test_arithmetic);
   g_test_add_func ("/field/movement", test_movement);
+  g_test_add_func ("/field/quantised", test_quantised);
   g_test_add_func ("/field/products", test_products);
   g_test_add_func ("/field/reductions", test_reductions);
   g_test_add_func ("/field/functions", test_functions);

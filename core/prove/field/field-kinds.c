@@ -407,6 +407,8 @@ rule_of (const PhOp *op, gconstpointer *data)
   if (rule == NULL)
     rule = ph_field_linear_rule (op, data);
   if (rule == NULL)
+    rule = ph_field_quantize_rule (op, data);
+  if (rule == NULL)
     rule = ph_field_reduce_rule (op, data);
   if (rule == NULL)
     rule = ph_field_spelt_rule (op, data);

@@ -26,9 +26,10 @@ PhFieldTensor *ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint 
 PhFieldRule ph_field_elementwise_rule (const PhOp *op, gconstpointer *data); /* (nullable) */
 gboolean ph_field_unknown_elements (PhFieldNode *self, gconstpointer data);
 gboolean ph_field_unknown_of (PhFieldNode *self, PhDType dtype); /* the same, of elements of @dtype */
-/* field-copy.c, field-linear.c, field-reduce.c, field-spell.c */
+/* field-copy.c, field-linear.c, field-quantize.c, field-reduce.c, field-spell.c */
 PhFieldRule ph_field_copy_rule (const PhOp *op, gconstpointer *data);
 PhFieldRule ph_field_linear_rule (const PhOp *op, gconstpointer *data);
+PhFieldRule ph_field_quantize_rule (const PhOp *op, gconstpointer *data);
 PhFieldRule ph_field_reduce_rule (const PhOp *op, gconstpointer *data);
 PhFieldRule ph_field_spelt_rule (const PhOp *op, gconstpointer *data);
 /* Whether some element stands for an infinity or NaN. */
