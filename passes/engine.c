@@ -57,33 +57,95 @@ engine_enqueue (Engine *self, PhNode *node)
   g_array_append_val (self->queue, node->id);
 }
 
+static const PhOp *
+root_of (const PhRule *rule)
+{
+  return rule->find != NULL ? rule->find->op : rule->root;
+}
+
+static gboolean
+may_run (PhPassRun *run, const PhRule *rule)
+{
+  return rule->exactness <= run->options->allow && ph_pass_has_rule (run, rule->name);
+}
+
+/* Returns the rules for @op, listed when the operator is first met: models have few operators. */
+static Root
+engine_root (Engine *self, const PhOp *op)
+{
+  const PhPass *pass = self->run->pass;
+  Root root = { op, self->rules->len, 0 };
+
+  for (guint i = 0; i < self->roots->len; i++)
+    if (g_array_index (self->roots, Root, i).op == op)
+      return g_array_index (self->roots, Root, i);
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhOp *at = root_of (&pass->rules[i]);
+
+      if ((at == NULL || at == op) && may_run (self->run, &pass->rules[i]))
+        g_ptr_array_add (self->rules, (gpointer) &pass->rules[i]);
+    }
+  root.n = self->rules->len - root.first;
+  g_array_append_val (self->roots, root);
+  return root;
+}
+
+#define AHEAD 16 /* ids or places in the queue: a large graph is in no cache */
+
+/* Node @id, if there is such a one, is looked at soon. */
+static void
+engine_expect (Engine *self, PhId id)
+{
+  const PhModel *model = self->run->model;
+  const PhNode *node = id < model->next_id ? model->nodes->pdata[id] : NULL;
+
+  if (node == NULL)
+    return;
+  __builtin_prefetch (node);
+  __builtin_prefetch (&node->next);
+  __builtin_prefetch (&node->graphs);
+}
+
+/* Queues the nodes of @graph and of its bodies at which a rule can start; where their order is shuffled, all nodes. */
+static void
+engine_enqueue_graph (Engine *self, const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      engine_expect (self, node->id + 2 * AHEAD);
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len && !ph_node_is_fused (node); i++)
+        engine_enqueue_graph (self, node->graphs->pdata[i]);
+      if (self->run->options->seed != 0 || engine_root (self, node->op).n > 0)
+        engine_enqueue (self, node);
+    }
+}
+
 /* Queues the whole model in program order, or in an order that depends on the seed: a sound and confluent rule set gives the same graph
  * either way, and tests check this. */
 static void
 engine_fill (Engine *self)
 {
-  g_autoptr (GPtrArray) nodes = ph_model_nodes (self->run->model);
   guint64 seed = self->run->options->seed;
-
-  if (seed != 0)
-    {
-      g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (seed ^ seed >> 32));
-
-      for (guint i = nodes->len; i > 1; i--)
-        {
-          guint k = g_rand_int_range (rand, 0, i);
-          gpointer last = nodes->pdata[i - 1];
-
-          nodes->pdata[i - 1] = nodes->pdata[k];
-          nodes->pdata[k] = last;
-        }
-    }
 
   g_array_set_size (self->queue, 0);
   self->at = 0;
   self->fired = FALSE;
-  for (guint i = 0; i < nodes->len; i++)
-    engine_enqueue (self, g_ptr_array_index (nodes, i));
+  engine_enqueue_graph (self, self->run->model->graph);
+  if (seed != 0)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (seed ^ seed >> 32));
+      PhId *ids = (PhId *) self->queue->data;
+
+      for (guint i = self->queue->len; i > 1; i--)
+        {
+          guint k = g_rand_int_range (rand, 0, i);
+          PhId last = ids[i - 1];
+
+          ids[i - 1] = ids[k];
+          ids[k] = last;
+        }
+    }
 }
 
 static void
@@ -434,40 +496,6 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   return TRUE;
 }
 
-static const PhOp *
-root_of (const PhRule *rule)
-{
-  return rule->find != NULL ? rule->find->op : rule->root;
-}
-
-static gboolean
-may_run (PhPassRun *run, const PhRule *rule)
-{
-  return rule->exactness <= run->options->allow && ph_pass_has_rule (run, rule->name);
-}
-
-/* Returns the rules for @op, listed when the operator is first met: models have few operators. */
-static Root
-engine_root (Engine *self, const PhOp *op)
-{
-  const PhPass *pass = self->run->pass;
-  Root root = { op, self->rules->len, 0 };
-
-  for (guint i = 0; i < self->roots->len; i++)
-    if (g_array_index (self->roots, Root, i).op == op)
-      return g_array_index (self->roots, Root, i);
-  for (guint i = 0; i < pass->n_rules; i++)
-    {
-      const PhOp *at = root_of (&pass->rules[i]);
-
-      if ((at == NULL || at == op) && may_run (self->run, &pass->rules[i]))
-        g_ptr_array_add (self->rules, (gpointer) &pass->rules[i]);
-    }
-  root.n = self->rules->len - root.first;
-  g_array_append_val (self->roots, root);
-  return root;
-}
-
 /* Tries every rule that can start at node @id, until one fires. */
 static gboolean
 engine_visit (Engine *self, PhId id, GError **error)
@@ -540,6 +568,8 @@ ph_pass_run_rules (PhPassRun *run, GError **error)
   engine_fill (&self);
   while (self.at < self.queue->len && !run->stopped)
     {
+      if (self.at + AHEAD < self.queue->len)
+        engine_expect (&self, g_array_index (self.queue, PhId, self.at + AHEAD));
       if (!engine_visit (&self, g_array_index (self.queue, PhId, self.at++), error))
         return FALSE;
       if (self.at % 64 == 0 && g_cancellable_is_cancelled (run->options->cancellable))

@@ -74,6 +74,9 @@ void ph_document_clear_since (PhDocument *document);
 /* pipeline.c: convert-to-onnx found nothing to convert: it is not asked again. */
 void ph_document_set_idle (PhDocument *document);
 
+/* position.c: the model is at the end of the history, to which the passes themselves brought it; the caller emits the signals. */
+void ph_document_arrive (PhDocument *document);
+
 /* trail.c: leaves what is not there any more. */
 void ph_document_check_trail (PhDocument *document);
 

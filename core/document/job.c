@@ -1,4 +1,4 @@
-/* job.c: runs passes on a private clone of the document's model, and transfers the edits to it.
+/* job.c: runs passes on a private clone of the document's model, and transfers the edits to it; or on that model itself.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
@@ -24,6 +24,8 @@ struct _PhJob
   PhCopy *spare;        /* (nullable) where the clone goes afterwards                 */
   PhHistory *taken;     /* (nullable) of the document, once it has the edits          */
   gboolean lent;        /* somebody has the clone, and may change it                  */
+  gboolean in_place;    /* @model is the document's own                               */
+  gboolean began;       /* the first pass may run                                     */
   PhModel *model;       /* (nullable) the clone                                       */
   PhModel *start_model; /* (nullable) a second clone, before the passes               */
   gboolean keeps_start;
@@ -42,18 +44,14 @@ clear_task (gpointer data)
   g_strfreev (((Task *) data)->arguments);
 }
 
-PhJob *
-ph_job_new (PhDocument *document, PhPosition at)
+static PhJob *
+job_alloc (PhDocument *document, PhPosition at)
 {
-  g_return_val_if_fail (ph_document_is_open (document), NULL);
-
   PhJob *job = g_new0 (PhJob, 1);
 
   job->document = g_object_ref (document);
   job->start = at;
   job->generation = document->generation;
-  job->snapshot = ph_snapshot_new (document);
-  job->spare = ph_snapshot_dup_spare (job->snapshot);
   job->history = ph_history_new ();
   job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
   g_array_set_clear_func (job->tasks, clear_task);
@@ -66,9 +64,54 @@ ph_job_new (PhDocument *document, PhPosition at)
   return job;
 }
 
+PhJob *
+ph_job_new (PhDocument *document, PhPosition at)
+{
+  g_return_val_if_fail (ph_document_is_open (document), NULL);
+
+  PhJob *job = job_alloc (document, at);
+
+  job->snapshot = ph_snapshot_new (document);
+  job->spare = ph_snapshot_dup_spare (job->snapshot);
+  return job;
+}
+
+PhJob *
+ph_job_new_in_place (PhDocument *document, PhPosition at)
+{
+  g_return_val_if_fail (ph_document_is_open (document), NULL);
+
+  const PhPosition end = { document->history->steps->len, 0 };
+  PhJob *job;
+
+  /* Steps ahead may be kept, so the model may not leave its place before that is decided. */
+  if (ph_position_compare (at, end) != 0 || ph_position_compare (at, document->history->position) != 0)
+    return ph_job_new (document, at);
+  job = job_alloc (document, at);
+  job->in_place = TRUE;
+  job->model = document->model;
+  job->history->past = ph_history_snapshot (document->history);
+  job->history->past_end = at;
+  return job;
+}
+
+/* Returns the document's model as it was. */
+static void
+give_back (PhJob *job)
+{
+  PhModel *model = g_steal_pointer (&job->model);
+
+  if (model == NULL || !job->began || model != job->document->model)
+    return;
+  ph_history_go (job->history, model, (PhPosition) { 0, 0 }, NULL);
+  job->document->generation++; /* nodes that were undone are others now */
+}
+
 void
 ph_job_free (PhJob *job)
 {
+  if (job->in_place)
+    give_back (job);
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
   if (job->taken != NULL && job->model != NULL && !job->lent)
     ph_copy_put (job->spare, g_steal_pointer (&job->model), job->taken);
@@ -193,21 +236,29 @@ find_cap (PhJob *job, int *cap, GError **error)
   return local == NULL;
 }
 
-gboolean
-ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
+static void
+begin (PhJob *job)
 {
-  int cap = 0;
-
+  job->began = TRUE;
   if (job->snapshot != NULL)
     {
       job->model = ph_snapshot_take (job->snapshot, job->start);
       job->history->past = ph_snapshot_dup_history (job->snapshot);
       job->history->past_end = job->start;
       g_clear_pointer (&job->snapshot, ph_snapshot_free);
-      if (job->keeps_start)
-        job->start_model = ph_model_clone (job->model);
-      upgrade_first (job);
     }
+  if (job->keeps_start)
+    job->start_model = ph_model_clone (job->model);
+  upgrade_first (job);
+}
+
+gboolean
+ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
+{
+  int cap = 0;
+
+  if (!job->began)
+    begin (job);
   for (guint i = 0; i < job->tasks->len; i++)
     {
       Task *task = &g_array_index (job->tasks, Task, i);
@@ -253,15 +304,24 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
       && job->start.step < document->history->steps->len)
     return TRUE;
 
+  if (job->in_place && !go)
+    give_back (job);
   g_clear_pointer (&job->history->past, ph_history_free);
   ph_document_truncate (document, job->start);
   ph_history_append (document->history, job->history);
   if (job->spare != NULL)
     job->taken = ph_history_snapshot (document->history);
   document->generation++;
+  if (job->in_place && go)
+    {
+      job->model = NULL;
+      ph_document_arrive (document);
+    }
   ph_document_update_proving (document);
   if (job->idle != NULL)
     ph_document_set_idle (document);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
+  if (job->in_place && go)
+    ph_document_emit (document, SIGNAL_POSITION_CHANGED);
   return !go || ph_document_go (document, (PhPosition) { document->history->steps->len, 0 }, error);
 }

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 typedef struct _PhJob PhJob;
 /* Starts at @at, which exists. What is taken over later replaces the steps after it. */
 PhJob *ph_job_new (PhDocument *document, PhPosition at);
+/* Likewise, but without a clone where @at is the present position and the end of the history: the passes run on the document's own model.
+ * Until the job is taken over or freed, nobody else may read the document: its thread itself runs the job. */
+PhJob *ph_job_new_in_place (PhDocument *document, PhPosition at);
 void ph_job_free (PhJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhJob, ph_job_free)
 /* upgrade-opset comes first by itself when the model is old. @arguments: (nullable), of the pass. */

@@ -27,6 +27,14 @@ go (PhDocument *document, PhPosition to, gboolean by_rewrite, GError **error)
   return TRUE;
 }
 
+void
+ph_document_arrive (PhDocument *document)
+{
+  document->history->position = (PhPosition) { document->history->steps->len, 0 };
+  document->since.by_rewrite = FALSE;
+  ph_document_check_trail (document);
+}
+
 gboolean
 ph_document_go (PhDocument *document, PhPosition to, GError **error)
 {

@@ -440,9 +440,11 @@ set_opset (PhModel *model, const char *domain, gint64 version)
     g_hash_table_remove (model->opsets, domain);
 }
 
+/* Drops what was found out about the model as it was. */
 static void
-forget_program (PhModel *model, const PhEdit *edit)
+forget_found (PhModel *model, const PhEdit *edit)
 {
+  model->form = 0;
   if (model->program != NULL && edit->kind != PH_EDIT_SET_TYPE)
     ph_model_drop_program (model);
 }
@@ -454,7 +456,7 @@ run_edit (PhModel *model, const PhEdit *edit, gboolean back)
   const guint before = back ? edit->after : edit->before, after = back ? edit->before : edit->after;
   const guint absent = back ? edit->last : edit->absent, last = back ? edit->absent : edit->last;
 
-  forget_program (model, edit);
+  forget_found (model, edit);
   switch (edit->kind)
     {
     case PH_EDIT_ADD_NODE: (back ? remove_node : add_node) (model, edit); break;

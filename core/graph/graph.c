@@ -284,6 +284,7 @@ ph_model_clone_graphs (PhModel *from, gboolean (*wanted) (const PhGraph *graph, 
   if (wanted == NULL || wanted (from->graph, data))
     clone_graph (model->graph, from->graph);
   model->ir_version = from->ir_version;
+  model->form = wanted == NULL ? from->form : 0;
   model->library = from->library;
   model->extra = bytes_ref (from->extra);
   model->kernels = from->kernels != NULL ? g_hash_table_ref (from->kernels) : NULL;

@@ -23,6 +23,7 @@ struct _PhModel
   PhHistory *journal;   /* (nullable) (unowned) where edits are recorded                      */
   gpointer program;     /* (nullable) owned: what it was compiled to (core/run/program.h), until it is edited */
   GDestroyNotify free_program;
+  int form; /* an opset whose form all nodes are known to have (ph_model_is_in_form()), until it is edited; 0: none is known */
   GHashTable *kernels; /* (nullable) "n12", or an operator's name -> the kernel that is to run it; shared, never changed */
 };
 

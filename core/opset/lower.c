@@ -337,8 +337,11 @@ fits (const PhNode *node, int opset)
 gboolean
 ph_model_is_in_form (PhModel *model, int opset)
 {
-  g_autofree Form *known = g_new0 (Form, FORMS); /* that fit */
+  g_autofree Form *known = NULL; /* that fit */
 
+  if (model->form == opset)
+    return TRUE;
+  known = g_new0 (Form, FORMS);
   for (PhId id = 1; id < model->next_id; id++)
     {
       const PhNode *node = ph_model_find_node (model, id);
@@ -359,6 +362,7 @@ ph_model_is_in_form (PhModel *model, int opset)
         return FALSE;
       *as = form;
     }
+  model->form = opset;
   return TRUE;
 }
 

@@ -74,6 +74,7 @@ upgrade_node (PhModel *model, const PhUpgradeJournal *journal, PhId id, int opse
   return TRUE;
 }
 
+/* Returns TRUE if an upgrade from @opset changes nodes of this operator of ONNX's. */
 static gboolean
 has_upgrade (const char *op_type, int opset)
 {
@@ -83,6 +84,7 @@ has_upgrade (const char *op_type, int opset)
   return FALSE;
 }
 
+/* Likewise, of the nodes whose operator is not declared, as Upsample, which the newest opset lacks. */
 static gboolean
 graph_has_upgrade (const PhGraph *graph, int opset, GHashTable *clean)
 {
@@ -91,7 +93,7 @@ graph_has_upgrade (const PhGraph *graph, int opset, GHashTable *clean)
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         if (graph_has_upgrade (node->graphs->pdata[i], opset, clean))
           return TRUE;
-      if (*node->domain != '\0' || g_hash_table_contains (clean, node->op_type))
+      if (node->op != NULL || *node->domain != '\0' || g_hash_table_contains (clean, node->op_type))
         continue;
       if (has_upgrade (node->op_type, opset))
         return TRUE;
@@ -103,10 +105,25 @@ graph_has_upgrade (const PhGraph *graph, int opset, GHashTable *clean)
 gboolean
 ph_upgrade_changes_nodes (PhModel *model)
 {
-  g_autoptr (GHashTable) clean = g_hash_table_new (NULL, NULL);
-  int opset = ph_model_opset (model, "");
+  g_autoptr (GHashTable) clean = NULL;
+  const int opset = MAX (ph_model_opset (model, ""), OLD_DEFAULT_OPSET);
+  GHashTableIter iter;
+  gpointer key, n;
 
-  return opset < PH_OPSET_NEWEST && graph_has_upgrade (model->graph, MAX (opset, OLD_DEFAULT_OPSET), clean);
+  if (ph_model_opset (model, "") >= PH_OPSET_NEWEST)
+    return FALSE;
+  g_hash_table_iter_init (&iter, model->census);
+  while (g_hash_table_iter_next (&iter, &key, &n))
+    {
+      const PhOp *op = key;
+
+      if (op != NULL && n != NULL && op->domain == NULL && has_upgrade (op->name, opset))
+        return TRUE;
+    }
+  if (!ph_model_has_op (model, NULL))
+    return FALSE;
+  clean = g_hash_table_new (NULL, NULL);
+  return graph_has_upgrade (model->graph, opset, clean);
 }
 
 /* Collects the nodes of @graph and of its bodies, including those of fused nodes, which have the model's opset too. */
@@ -138,7 +155,8 @@ ph_model_upgrade_by (PhModel *model, const PhUpgradeJournal *journal, gboolean k
     return TRUE;
   opset = MAX (opset, OLD_DEFAULT_OPSET);
 
-  collect_nodes (model->graph, ids);
+  if (ph_upgrade_changes_nodes (model))
+    collect_nodes (model->graph, ids);
   for (guint i = 0; i < ids->len && !journal->stopped (journal->data); i++)
     if (!upgrade_node (model, journal, g_array_index (ids, PhId, i), opset, error))
       return FALSE;

@@ -212,6 +212,55 @@ assert_completes (PhConsole *console, const char *line, const char *word, guint 
   g_assert_cmpuint (at, ==, start);
 }
 
+/* What one thread does alone needs no clone: the passes run on the document's own model, which is as before if nobody takes them over. */
+static void
+test_in_place (void)
+{
+  g_autofree char *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  g_autofree char *line = g_strdup_printf ("open %s", example), *after[3] = { NULL };
+
+  for (guint way = 0; way < 4; way++) /* a clone; taken over; taken over without going there; not taken over */
+    {
+      g_autoptr (PhDocument) document = ph_document_new ();
+      g_autoptr (PhConsole) console = ph_console_new (document);
+      g_autoptr (PhReply) opened = ph_console_run (console, line, NULL);
+      PhModel *model = ph_document_get_model (document);
+      g_autofree char *before = ph_onnx_text_print (model, G_MAXSIZE), *now = NULL;
+      const PhPosition start = { 0, 0 };
+      const guint generation = ph_document_get_generation (document);
+      PhJob *job = (way == 0 ? ph_job_new : ph_job_new_in_place) (document, start);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (opened->ok);
+      ph_job_add_pipeline (job, G_MAXUINT);
+      g_assert_true (ph_job_run (job, NULL, &error));
+      g_assert_cmpuint (ph_job_get_history (job)->edits->len, >, 0);
+      g_assert_true ((ph_job_get_model (job) == model) == (way > 0));
+      g_assert_true (way == 3 || ph_document_take_job (document, job, way < 2, &error));
+      ph_job_free (job);
+      g_assert_true (ph_document_get_model (document) == model);
+      g_assert_cmpuint (ph_document_get_generation (document), >, generation);
+      now = ph_onnx_text_print (model, G_MAXSIZE);
+      if (way >= 2)
+        {
+          g_assert_cmpint (ph_position_compare (ph_document_get_position (document), start), ==, 0);
+          g_assert_cmpstr (now, ==, before);
+        }
+      if (way == 3)
+        continue;
+      g_assert_true (ph_document_go (document, (PhPosition) { ph_document_get_history (document)->steps->len, 0 }, &error));
+      after[way] = ph_onnx_text_print (model, G_MAXSIZE);
+      g_assert_cmpstr (after[way], !=, before);
+      g_assert_cmpstr (after[way], ==, after[0]);
+      g_assert_true (ph_document_go (document, start, &error));
+      g_free (now);
+      now = ph_onnx_text_print (model, G_MAXSIZE);
+      g_assert_cmpstr (now, ==, before);
+    }
+  for (guint way = 1; way < G_N_ELEMENTS (after); way++)
+    g_free (after[way]);
+}
+
 static void
 test_complete (void)
 {
@@ -293,6 +342,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/console/endless", test_endless);
   g_test_add_func ("/console/stale", test_stale);
   g_test_add_func ("/console/one-model", test_one_model);
+  g_test_add_func ("/console/in-place", test_in_place);
   g_test_add_func ("/console/complete", test_complete);
   g_test_add_func ("/console/help", test_help_covers_all);
   g_test_add_func ("/console/problem", test_problem);

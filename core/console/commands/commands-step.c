@@ -340,6 +340,13 @@ passes_until (PhDocument *document, guint entry)
   return n;
 }
 
+/* Where one thread does it all, nobody reads the document before the passes end. */
+static PhJob *
+job_new (PhCall *call, PhPosition at)
+{
+  return call->threaded ? ph_job_new (call->document, at) : ph_job_new_in_place (call->document, at);
+}
+
 gboolean
 ph_run_begin (PhCall *call, GError **error)
 {
@@ -374,7 +381,7 @@ ph_run_begin (PhCall *call, GError **error)
     {
       run->from += at.rewrite > 0 ? 1 : 0;
       run->first = run->from;
-      run->job = ph_job_new (call->document, at);
+      run->job = job_new (call, at);
       if (!add_named_passes (call, run->job, error))
         return FALSE;
       ph_job_get_options (run->job)->allow = PH_LOSSY;
@@ -396,7 +403,7 @@ ph_run_begin (PhCall *call, GError **error)
         }
       end.step = history->steps->len;
       run->first = end.step;
-      run->job = ph_job_new (call->document, end);
+      run->job = job_new (call, end);
       ph_job_add_pipeline (run->job, to != NULL ? passes_until (call->document, entry) : G_MAXUINT);
       if (ph_job_n_passes (run->job) == 0)
         {
@@ -435,7 +442,7 @@ step_begin (PhCall *call, GError **error)
       run->go = ph_history_next (history, at, FALSE);
       return TRUE;
     }
-  run->job = ph_job_new (call->document, at);
+  run->job = job_new (call, at);
   ph_job_add_pipeline (run->job, 1);
   if (ph_job_n_passes (run->job) == 0 && idle != NULL)
     {
