@@ -14,6 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "app/window-private.h"
+#include "core/io/choose.h"
 #include "views/hand-steps.h"
 #include "views/tab-state.h"
 
@@ -422,7 +423,8 @@ restore_from (PhWindow *window, const char *name)
           continue;
         }
       n++;
-      if (!g_file_test (model_path, G_FILE_TEST_EXISTS))
+      g_autofree char *held = ph_io_file_of (model_path);
+      if (!held)
         {
           g_autofree char *shown_name = g_filename_display_name (model_path);
           g_autofree char *text = g_strdup_printf (_ ("%s was open and is not there any more."), shown_name);

@@ -8,6 +8,7 @@
 #include "app/actions.h"
 #include "app/window-private.h"
 #include "core/document/newcomer.h"
+#include "core/io/choose.h"
 #include "views/access-names.h"
 #include "views/hand-steps.h"
 #include "views/recent-files.h"
@@ -53,7 +54,7 @@ name_of (PhDocumentView *view)
       const PhModel *model = ph_document_get_model (document);
       return model && *model->graph->name ? g_strdup (model->graph->name) : NULL;
     }
-  g_autofree char *name = g_filename_display_basename (file);
+  g_autofree char *name = ph_io_display_name (file);
   if (ph_hand_steps_find_compare (document, &s))
     return g_strdup_printf ("%s ↔ %s", name,
                             g_array_index (ph_document_get_history (document)->steps, PhStep, s).pass + strlen ("compare "));

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "core/io/choose.h"
 #include "views/access-names.h"
 #include "views/diff-ahead.h"
 #include "views/file-watch.h"
@@ -371,7 +372,7 @@ on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, &error);
   const GError *problem = reply ? reply->error : error;
   const char *path = ph_document_get_path (self->document);
-  g_autofree char *name = path ? g_filename_display_basename (path) : g_strdup ("");
+  g_autofree char *name = path ? ph_io_display_name (path) : g_strdup ("");
 
   if (problem)
     {
@@ -407,9 +408,9 @@ on_file_settled (gpointer data)
   if (ph_console_is_running (self->console))
     return G_SOURCE_CONTINUE;
   /* Notifications come late: this one may be of a write before the file was read. */
-  if (!path || !g_file_test (path, G_FILE_TEST_EXISTS) || ph_document_is_current (self->document))
+  if (!path || ph_document_is_current (self->document))
     return G_SOURCE_REMOVE;
-  g_autofree char *name = g_filename_display_basename (path);
+  g_autofree char *name = ph_io_display_name (path);
   if (ph_hand_steps_any (self))
     {
       g_autofree char *text = g_strdup_printf (

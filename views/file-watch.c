@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/file-watch.h"
 
+#include "core/io/choose.h"
+
 #define QUIET_MS 300
 
 struct _PhFileWatch
 {
   GSourceFunc settled;
   gpointer data;
+  char *path;            /* (nullable) of the file                         */
   GFileMonitor *monitor; /* (nullable) nothing is watched, or it cannot be */
   guint timer;           /* 0: no notification is pending                  */
 };
@@ -18,7 +21,7 @@ on_quiet (gpointer data)
   PhFileWatch *watch = data;
   guint timer = watch->timer;
 
-  if (watch->settled (watch->data) == G_SOURCE_CONTINUE)
+  if (g_file_test (watch->path, G_FILE_TEST_EXISTS) && watch->settled (watch->data) == G_SOURCE_CONTINUE)
     return G_SOURCE_CONTINUE;
   /* The callback may have set another path, whose file may have changed since. */
   if (watch->timer == timer)
@@ -64,9 +67,13 @@ ph_file_watch_set_path (PhFileWatch *watch, const char *path)
       g_file_monitor_cancel (watch->monitor);
     }
   g_clear_object (&watch->monitor);
+  g_clear_pointer (&watch->path, g_free);
   if (!path)
     return;
-  g_autoptr (GFile) file = g_file_new_for_path (path);
+  watch->path = ph_io_file_of (path);
+  if (!watch->path)
+    watch->path = g_strdup (path);
+  g_autoptr (GFile) file = g_file_new_for_path (watch->path);
   watch->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
   if (watch->monitor)
     g_signal_connect (watch->monitor, "changed", G_CALLBACK (on_changed), watch);

@@ -1,8 +1,11 @@
 /* inspector-graph.c: the inspector's page of the whole graph.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include <glib/gi18n.h>
 
 #include "core/analyze/totals.h"
+#include "core/io/choose.h"
 #include "core/ops/dialect.h"
 #include "core/scene/short-type.h"
 #include "views/inspector-private.h"
@@ -18,9 +21,10 @@ typedef struct
   GtkListBox *section; /* of the operators                                    */
 } Totals;
 
-#define N_SLOWEST 6
-#define SLICE_US  3000
-#define N_NODES   64 /* between two checks of the time */
+#define N_SLOWEST    6
+#define MOST_MODULES 100
+#define SLICE_US     3000
+#define N_NODES      64 /* between two checks of the time */
 
 static void
 totals_free (gpointer data)
@@ -170,6 +174,31 @@ add_slowest (PhInspector *self)
     }
 }
 
+/* Lists the modules of the file; a click opens one in the place of this. */
+static void
+add_modules (PhInspector *self)
+{
+  GPtrArray *parts = ph_document_get_parts (self->document);
+  GtkListBox *section = parts ? ph_inspector_add_section (self, _ ("In the File")) : NULL;
+
+  for (guint i = 0; parts && i < parts->len; i++)
+    {
+      g_autofree char *whole = ph_io_display_name (parts->pdata[i]), *quoted = g_shell_quote (parts->pdata[i]);
+      g_autofree char *line = g_strconcat ("open ", quoted, NULL);
+      const char *slash = strchr (whole, '/'), *name = slash ? slash + 1 : whole;
+
+      if (g_strcmp0 (parts->pdata[i], ph_document_get_path (self->document)) == 0)
+        ph_inspector_add_row (section, name, _ ("shown"));
+      else if (i < MOST_MODULES)
+        ph_inspector_add_line (section, name, "", line, 0);
+    }
+  if (parts && parts->len > MOST_MODULES)
+    {
+      g_autofree char *text = g_strdup_printf (_ ("%u in all"), parts->len);
+      ph_inspector_add_row (section, "", text);
+    }
+}
+
 void
 ph_inspector_fill_graph (PhInspector *self)
 {
@@ -205,6 +234,7 @@ ph_inspector_fill_graph (PhInspector *self)
     ph_inspector_add_row (section, _ ("Dialect"), dialect);
   else if (form > 0)
     ph_inspector_add_row (section, _ ("Opset"), opset);
+  add_modules (self);
   add_values (self, graph->inputs, _ ("Inputs"));
   add_values (self, graph->outputs, _ ("Outputs"));
   add_dimensions (self);

@@ -146,6 +146,30 @@ list_files (const char *folder, const char *prefix)
   return files;
 }
 
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* Returns how each module of the folder is opened, or NULL if there is one alone. (nullable) (element-type char*) */
+static GPtrArray *
+list_modules (const char *folder)
+{
+  g_autoptr (GArray) files = list_files (folder, NULL);
+  g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/module_%04" G_GUINT64_FORMAT, folder, g_array_index (files, File, i).module);
+
+      if (!g_ptr_array_find_with_equal_func (modules, path, g_str_equal, NULL))
+        g_ptr_array_add (modules, g_steal_pointer (&path));
+    }
+  g_ptr_array_sort (modules, compare_paths);
+  return modules->len > 1 ? g_steal_pointer (&modules) : NULL;
+}
+
 /* Keeps only the module with the most files; the others are listed as a problem. */
 static void
 choose_module (GArray *files, const char *folder, GPtrArray *problems)
@@ -510,6 +534,8 @@ ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GC
   first = ph_io_open (g_array_index (files, File, 0).path, problems, cancellable, error);
   if (first == NULL)
     return NULL;
+  g_clear_pointer (&first->parts, g_ptr_array_unref);
+  first->parts = list_modules (folder);
   if (files->len == 1)
     return g_steal_pointer (&first);
   *history = replay (first, files, problems, cancellable, error);

@@ -7,6 +7,7 @@
 #include "core/console/console-state.h"
 #include "core/console/trace.h"
 #include "core/fuzzy.h"
+#include "core/io/choose.h"
 #include "core/io/format.h"
 #include "core/ops/op.h"
 #include "core/script/words.h"
@@ -28,6 +29,20 @@ add (Matches *matches, const char *text)
     g_hash_table_add (matches->set, g_strdup (text));
 }
 
+/* The modules of the file that is typed before the last slash. */
+static void
+add_parts (Matches *matches, const char *file, const char *typed)
+{
+  g_auto (GStrv) parts = ph_io_list_parts (file);
+
+  for (guint i = 0; parts != NULL && parts[i] != NULL; i++)
+    {
+      g_autofree char *text = g_strconcat (typed, parts[i], NULL);
+
+      add (matches, text);
+    }
+}
+
 static void
 add_files (Matches *matches)
 {
@@ -39,6 +54,12 @@ add_files (Matches *matches)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
+  if (dir == NULL && slash != NULL)
+    {
+      folder[strlen (folder) - 1] = '\0';
+      if (g_file_test (folder, G_FILE_TEST_IS_REGULAR))
+        add_parts (matches, folder, typed);
+    }
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);

@@ -21,6 +21,7 @@ struct _PhDocument
   PhCopy *spare;                /* (nullable) where there is no @copy: what one worker after the other takes and leaves */
   gboolean copied;              /* it is made and kept when first asked for                                */
   GPtrArray *files;             /* (nullable) (element-type PhFile) what the model was read from            */
+  GPtrArray *parts;             /* (nullable) (element-type char*) paths of the modules that the file holds */
   GPtrArray *problems;          /* (element-type char*) owned                                              */
   guint generation;
   PhPipelineFile file; /* as it is at position 0                                             */

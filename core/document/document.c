@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 #include "core/document/document-private.h"
+#include "core/io/choose.h"
 
 enum
 {
@@ -52,6 +53,7 @@ clear_file (PhDocument *document)
   g_clear_pointer (&document->program_text, g_free);
   ph_document_clear_values (document);
   g_clear_pointer (&document->files, g_ptr_array_unref);
+  g_clear_pointer (&document->parts, g_ptr_array_unref);
   g_ptr_array_set_size (document->problems, 0);
   document->selection = PH_NO_ID;
   ph_document_clear_since (document);
@@ -191,6 +193,13 @@ ph_document_get_path (PhDocument *document)
 }
 
 GPtrArray *
+ph_document_get_parts (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->parts;
+}
+
+GPtrArray *
 ph_document_get_problems (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
@@ -252,7 +261,7 @@ ph_document_dup_name (PhDocument *document)
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
 
   if (document->path != NULL)
-    return g_filename_display_basename (document->path);
+    return ph_io_display_name (document->path);
   if (document->model == NULL)
     return NULL;
   return *document->model->graph->name != '\0' ? g_strdup_printf ("the graph '%s'", document->model->graph->name)
@@ -270,7 +279,7 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
       const char *text)
 {
   g_autofree char *own_path = g_strdup (path);
-  g_autoptr (GPtrArray) files = NULL;
+  g_autoptr (GPtrArray) files = NULL, parts = NULL;
 
   g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
 
@@ -278,6 +287,9 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
   /* A clone shares the open file's parts. */
   if (files == NULL && document->files != NULL && g_strcmp0 (path, document->path) == 0)
     files = g_ptr_array_ref (document->files);
+  parts = g_steal_pointer (&model->parts);
+  if (parts == NULL && document->parts != NULL && g_strcmp0 (path, document->path) == 0)
+    parts = g_ptr_array_ref (document->parts);
   clear_file (document);
   document->model = model;
   document->history = ph_history_new ();
@@ -287,6 +299,7 @@ take (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPt
   document->program_text = g_strdup (text);
   document->file = ph_pipeline_look (model);
   document->files = g_steal_pointer (&files);
+  document->parts = g_steal_pointer (&parts);
   if (problems != NULL)
     {
       g_ptr_array_unref (document->problems);

@@ -40,6 +40,7 @@ PhViewState *ph_document_get_view (PhDocument *document); /* how the picture is 
 const char *ph_document_get_path (PhDocument *document);  /* (nullable) */
 /* What people call it: its file without folders, or the name of a graph of no file. (transfer full) (nullable) nothing is open */
 char *ph_document_dup_name (PhDocument *document);
+GPtrArray *ph_document_get_parts (PhDocument *document);    /* (nullable) (element-type char*) paths of its file's modules */
 GPtrArray *ph_document_get_problems (PhDocument *document); /* (element-type char*) */
 /* FALSE, once: a file that the model was read from was written since, which is a problem from now on, the last of them. */
 gboolean ph_document_check_files (PhDocument *document);

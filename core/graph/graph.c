@@ -161,6 +161,7 @@ ph_model_free (PhModel *model)
   g_ptr_array_unref (model->functions);
   g_clear_pointer (&model->extra, g_bytes_unref);
   g_clear_pointer (&model->files, g_ptr_array_unref);
+  g_clear_pointer (&model->parts, g_ptr_array_unref);
   g_free (model);
 }
 

@@ -20,6 +20,7 @@ struct _PhModel
   PhModel *library;     /* (nullable) (unowned) of an instance of a function: where its calls are looked up */
   GBytes *extra;        /* (nullable) the ModelProto without graph, functions, opset imports  */
   GPtrArray *files;     /* (nullable) (element-type PhFile) what it was read from; a clone has none */
+  GPtrArray *parts;     /* (nullable) (element-type char*) paths of the modules of its file; a clone has none */
   PhHistory *journal;   /* (nullable) (unowned) where edits are recorded                      */
   gpointer program;     /* (nullable) owned: what it was compiled to (core/run/program.h), until it is edited */
   GDestroyNotify free_program;

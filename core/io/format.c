@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/io/choose.h"
 #include "core/io/format-list.h"
 #include "core/io/infer.h"
 #include "core/io/io.h"
@@ -210,6 +211,10 @@ keep_files (PhModel *model, PhSource *source)
   g_hash_table_iter_init (&iter, source->beside);
   while (g_hash_table_iter_next (&iter, NULL, &file))
     g_ptr_array_add (model->files, ph_file_ref (file));
+  if (source->parts != NULL)
+    model->parts = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; source->parts != NULL && i < source->parts->len; i++)
+    g_ptr_array_add (model->parts, g_build_filename (source->path, source->parts->pdata[i], NULL));
 }
 
 static PhFile *
@@ -283,6 +288,25 @@ open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellab
       return NULL;
     }
   return format;
+}
+
+/* The model is made as well: only the readers know what a file holds. */
+char **
+ph_io_list_parts (const char *path)
+{
+  g_auto (PhSource) source = { 0 };
+  g_autoptr (PhFile) file = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const PhFormat *format = open_source (&source, path, NULL, NULL, &file, NULL);
+
+  if (format == NULL || !format->parts)
+    return NULL;
+  model = read_source (format, &source, NULL, NULL, NULL);
+  for (guint i = 0; source.parts != NULL && i < source.parts->len; i++)
+    g_ptr_array_add (names, g_strdup (source.parts->pdata[i]));
+  g_ptr_array_add (names, NULL);
+  return names->len > 1 ? (char **) g_ptr_array_free (g_steal_pointer (&names), FALSE) : NULL;
 }
 
 /* Completes each model after reading. */

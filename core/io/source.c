@@ -37,6 +37,7 @@ void
 ph_source_clear (PhSource *source)
 {
   g_clear_pointer (&source->whole, g_free);
+  g_clear_pointer (&source->parts, g_ptr_array_unref);
   g_clear_pointer (&source->folder, g_free);
   g_clear_pointer (&source->beside, g_hash_table_unref);
   g_clear_pointer (&source->places, g_hash_table_unref);

@@ -30,6 +30,7 @@ typedef struct
   PhFile *disk;              /* (nullable) the file: read in parts                                  */
   GHashTable *beside;        /* name -> PhFile: what was opened in its folder                       */
   GCancellable *cancellable; /* (nullable)                                                          */
+  GPtrArray *parts;          /* (nullable) owned (element-type char*) what can stand behind the file: its modules */
   GPtrArray *problems;       /* (nullable) (element-type char*): what does not prevent opening      */
   GHashTable *places;        /* (nullable) any part of it -> its line and column                    */
 } PhSource;

@@ -282,6 +282,12 @@ test_complete (void)
   assert_completes (console, "check --pi", "--pipeline", 6);
   assert_completes (console, "select count(*) from no", "nodes", 21);
   assert_completes (console, half, example, 5);
+  {
+    g_autofree char *modules = g_test_build_filename (G_TEST_DIST, "console", "data", "modules.hlo", NULL);
+    g_autofree char *begun = g_strdup_printf ("open %s/s", modules), *whole = g_strdup_printf ("%s/second", modules);
+
+    assert_completes (console, begun, whole, 5);
+  }
   assert_completes (console, "y1 = zero", "zeros", 5);
   assert_completes (console, "y1 = soft", "softmax", 5);
   assert_completes (console, "y1 = Soft", "Softmax", 5);

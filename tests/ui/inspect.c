@@ -164,6 +164,32 @@ test_foreign (void)
   driver_expect_text (inspector (), dot->doc);
 }
 
+static gboolean
+is_shown (gpointer name)
+{
+  g_autofree char *shown = ph_document_dup_name (driver_document ());
+
+  return g_strcmp0 (shown, name) == 0;
+}
+
+/* Of a file with several modules each has a row that opens it; so has a folder of XLA's dumps. */
+static void
+test_modules (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "console", "data", "modules.hlo", NULL),
+                  *dump = g_test_build_filename (G_TEST_DIST, "console", "data", "xla", NULL);
+
+  driver_open (path);
+  driver_click_middle (row_below ("In the File", 1));
+  driver_wait (is_shown, (gpointer) "modules.hlo/second", 10, "the second module is open");
+  driver_click_middle (row_below ("In the File", 0));
+  driver_wait (is_shown, (gpointer) "modules.hlo/first", 10, "the first module is open");
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (driver_window ())), "modules.hlo/first"));
+  driver_open (dump);
+  driver_click_middle (row_below ("In the File", 1));
+  driver_wait (is_shown, (gpointer) "xla/module_0004", 10, "the other module of the dump is open");
+}
+
 /* The page of an input is as wide when it is fed as before: the picture beside it stays where it is. */
 static void
 test_feeding (void)
@@ -193,5 +219,6 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/value", test_value);
   g_test_add_func ("/inspect/feeding", test_feeding);
   g_test_add_func ("/inspect/foreign", test_foreign);
+  g_test_add_func ("/inspect/modules", test_modules);
   return driver_main ();
 }

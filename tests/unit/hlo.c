@@ -5,6 +5,7 @@
 #include "core/analyze/become.h"
 #include "core/analyze/recording-xla.h"
 #include "core/analyze/recording.h"
+#include "core/io/choose.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/ops/verify.h"
@@ -436,6 +437,35 @@ test_foreign (void)
   g_assert_cmpuint (n, >, 0);
 }
 
+/* A path that names a module is there while its file or folder is; it is called by both. */
+static void
+test_module_paths (void)
+{
+  static const struct
+  {
+    const char *path, *file, *name;
+  } rows[] = {
+    { "modules.hlo", "modules.hlo", "modules.hlo" },
+    { "modules.hlo/second", "modules.hlo", "modules.hlo/second" },
+    { "modules.hlo/a/b", "modules.hlo", "modules.hlo/a/b" },
+    { "xla/module_0004", "xla", "xla/module_0004" },
+    { "xla/module_0009", NULL, "module_0009" },
+    { "nothing.hlo/second", NULL, "second" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = g_test_build_filename (G_TEST_DIST, "console", "data", rows[i].path, NULL);
+      g_autofree char *file = ph_io_file_of (path), *name = ph_io_display_name (path);
+      g_autofree char *expected = rows[i].file != NULL
+                                      ? g_test_build_filename (G_TEST_DIST, "console", "data", rows[i].file, NULL)
+                                      : NULL;
+
+      g_assert_cmpstr (file, ==, expected);
+      g_assert_cmpstr (name, ==, rows[i].name);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -455,5 +485,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hlo/dump-names", test_dump_names);
   g_test_add_func ("/hlo/dump", test_dump);
   g_test_add_func ("/hlo/foreign", test_foreign);
+  g_test_add_func ("/hlo/module-paths", test_module_paths);
   return g_test_run ();
 }

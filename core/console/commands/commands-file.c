@@ -11,6 +11,7 @@
 #include "core/console/meant.h"
 #include "core/console/reply-table.h"
 #include "core/document/newcomer.h"
+#include "core/io/choose.h"
 #include "core/io/format.h"
 #include "core/io/hlo/terms.h"
 #include "core/io/io.h"
@@ -111,7 +112,7 @@ static gboolean
 open_finish (PhCall *call, GError **error)
 {
   Open *open = call->data;
-  g_autofree char *base = g_path_get_basename (open->path);
+  g_autofree char *base = ph_io_display_name (open->path);
   PhModel *model = g_steal_pointer (&open->model);
   g_autofree char *form = describe_form (model), *before = ph_document_dup_name (call->document);
   const gboolean lost = before != NULL && ph_document_get_path (call->document) == NULL;
@@ -495,10 +496,15 @@ static gboolean
 info_begin (PhCall *call, GError **error)
 {
   JsonObject *json = call->reply->json;
+  GPtrArray *parts = ph_document_get_parts (call->document);
+  JsonArray *modules;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
   ph_json_set (json, "file", ph_document_get_path (call->document));
+  modules = parts != NULL ? ph_reply_array (call->reply, "modules") : NULL;
+  for (guint i = 0; parts != NULL && i < parts->len; i++)
+    json_array_add_string_element (modules, parts->pdata[i]);
   ph_call_reply_position (call);
   json_object_set_int_member (json, "problems", ph_document_get_problems (call->document)->len);
   ph_call_read (call, ph_document_get_position (call->document));
@@ -520,7 +526,7 @@ problems_begin (PhCall *call, GError **error)
 static const PhCommand rows[] = {
   { "open", "FILE", N_ ("Open a model, or a folder of models as a history"),
     "The content decides, not the name; `formats` lists what can be opened. The models of a folder become a history: what another compiler dumped after "
-    "each of its passes. What is open stays open when the file cannot be read.",
+    "each of its passes. FILE/NAME is one module of a file or of XLA's folder. What is open stays open when the file cannot be read.",
     N_ ("_Open…"), "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
   { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },

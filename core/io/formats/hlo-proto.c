@@ -85,6 +85,7 @@ const PhFormat ph_format_hlo_proto = {
   .mime = "application/x-hlo",
   .probe = probe,
   .read = read_model,
+  .parts = TRUE,
   .dialect = &ph_dialect_hlo,
 };
 /* clang-format on */

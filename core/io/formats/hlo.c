@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/choose.h"
 #include "core/io/format.h"
 #include "core/io/hlo/hlo.h"
 #include "core/io/hlo/proto.h"
@@ -51,6 +52,32 @@ probe (const guint8 *head, gsize size, const char *name)
   return g_str_has_prefix (first, "ENTRY ") || is_computation (first) ? 70 : 0;
 }
 
+/* Leaves the module that was asked for, or all. */
+static gboolean
+choose_module (PhHlo *hlo, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  guint chosen;
+
+  for (guint i = 0; i < hlo->modules->len; i++)
+    g_ptr_array_add (names, (gpointer) ((const PhHloModule *) hlo->modules->pdata[i])->name);
+  if (!ph_source_choose (hlo->source, names, "module", &chosen, error))
+    return FALSE;
+  if (chosen != G_MAXUINT)
+    {
+      hlo->modules->pdata[0] = hlo->modules->pdata[chosen];
+      g_ptr_array_set_size (hlo->modules, 1);
+    }
+  else if (hlo->source->parts != NULL)
+    {
+      g_autofree char *list = ph_source_list_parts (hlo->source);
+
+      ph_source_problem (hlo->source, "The file holds %u modules, each a box here; open %s/NAME opens one of them alone: %s",
+                         hlo->modules->len, hlo->source->path, list);
+    }
+  return TRUE;
+}
+
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
@@ -69,7 +96,8 @@ read_model (PhSource *source, GError **error)
       if (ph_hlo_is_proto_text (copy))
         return ph_hlo_read_proto (hlo, (const guint8 *) text, size, error) ? ph_hlo_build (hlo, error) : NULL;
     }
-  return ph_hlo_parse (hlo, text != NULL ? text : "", size, error) ? ph_hlo_build (hlo, error) : NULL;
+  return ph_hlo_parse (hlo, text != NULL ? text : "", size, error) && choose_module (hlo, error) ? ph_hlo_build (hlo, error)
+                                                                                                 : NULL;
 }
 
 /* clang-format off */
@@ -82,6 +110,6 @@ const PhFormat ph_format_hlo = {
   .text = TRUE, .probe = probe,
   .read = read_model,
   .write = ph_hlo_save,
-  .dialect = &ph_dialect_hlo,
+  .parts = TRUE, .dialect = &ph_dialect_hlo,
 };
 /* clang-format on */

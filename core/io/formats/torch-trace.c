@@ -286,6 +286,13 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
     }
   return model;
 }
+static void
+add_part (PhSource *source, const char *name)
+{
+  if (source->parts == NULL)
+    source->parts = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (source->parts, g_strdup (name));
+}
 
 static gboolean
 is_graph (const Graph *graph)
@@ -325,6 +332,8 @@ choose (PhSource *source, GPtrArray *graphs, GError **error)
     {
       const char *compile = ((Graph *) graphs->pdata[i])->compile;
 
+      if (*compile != '\0' && g_hash_table_contains (counts, compile))
+        add_part (source, compile);
       if (g_hash_table_remove (counts, compile) && compile != best && g_strcmp0 (compile, best) != 0 && others->len < 200)
         g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "", *compile != '\0' ? compile : "one without a number");
     }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/io/choose.h"
 #include "core/io/hlo/proto-schema.h"
 
 enum
@@ -470,6 +471,53 @@ module_of (PhSpan message)
              : message;
 }
 
+/* Blanks all of @text but the module that was asked for, so that lines keep their numbers. */
+static gboolean
+choose_text (PhSource *source, char *text, GError **error)
+{
+  g_autoptr (GPtrArray) modules = g_ptr_array_new (), names = g_ptr_array_new_with_free_func (g_free);
+  guint chosen;
+
+  for (char *at = text; at != NULL;)
+    {
+      char *split = strstr (at, "\n// -----"), *name;
+
+      if (split != NULL)
+        split[1] = '\0';
+      name = strstr (at, "name: \"");
+      g_ptr_array_add (modules, at);
+      g_ptr_array_add (names,
+                       name != NULL ? g_strndup (name + strlen ("name: \""), strcspn (name + strlen ("name: \""), "\"")) : NULL);
+      at = split != NULL ? strchr (split + 2, '\n') : NULL;
+    }
+  if (!ph_source_choose (source, names, "module", &chosen, error))
+    return FALSE;
+  if (source->part == NULL && source->parts != NULL)
+    {
+      g_autofree char *list = ph_source_list_parts (source);
+
+      ph_source_problem (source,
+                         "The file holds %u modules; this is the first. For another: open %s/NAME, where NAME is one of %s",
+                         modules->len, source->path, list);
+    }
+  for (char *p = text; p < (char *) modules->pdata[chosen == G_MAXUINT ? 0 : chosen]; p++)
+    if (*p != '\n')
+      *p = ' ';
+  return TRUE;
+}
+
+/* Returns TRUE if the only module is the one that was asked for. */
+static gboolean
+choose_only (PhHlo *hlo, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  guint chosen;
+
+  for (guint i = 0; i < hlo->modules->len; i++)
+    g_ptr_array_add (names, (gpointer) ((const PhHloModule *) hlo->modules->pdata[i])->name);
+  return ph_source_choose (hlo->source, names, "module", &chosen, error);
+}
+
 gboolean
 ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
 {
@@ -484,16 +532,13 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
 
       if (ph_hlo_is_proto_text (text))
         {
-          char *split = strstr (text, "\n// -----");
-          const gboolean whole = g_str_has_prefix (skip_comments (text), "hlo_module");
           guint line, column;
           const char *why = NULL;
+          gboolean whole;
 
-          if (split != NULL)
-            {
-              split[1] = '\0';
-              ph_source_problem (hlo->source, "The file holds several modules; this is the first");
-            }
+          if (!choose_text (hlo->source, text, error))
+            return FALSE;
+          whole = g_str_has_prefix (skip_comments (text), "hlo_module");
           wire = ph_wire_from_text (text, strlen (text), whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema,
                                     ph_hlo_element_number, &line, &column, &why);
           if (wire == NULL)
@@ -501,5 +546,5 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
           message = (PhSpan) { wire->data, wire->len };
         }
     }
-  return read_module (&reader, module_of (message));
+  return read_module (&reader, module_of (message)) && (wire != NULL || choose_only (hlo, error));
 }
