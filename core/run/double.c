@@ -78,6 +78,29 @@ ph_run_widen_constant (PhRun *run, PhTensor *tensor)
   return wide;
 }
 
+/* A smaller weight is widened in no time. */
+#define LARGE_WEIGHT 4096
+
+/* Returns TRUE if @node only moves the elements of its one operand, all of them. */
+static gboolean
+moves_all (const PhNode *node)
+{
+  return node->op == &ph_op_Transpose || node->op == &ph_op_Reshape || node->op == &ph_op_Flatten || node->op == &ph_op_Squeeze
+         || node->op == &ph_op_Unsqueeze || node->op == &ph_op_Identity;
+}
+
+gboolean
+ph_run_stays_narrow (const PhNode *node, guint i, const PhTensor *tensor)
+{
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != PH_FLOAT
+      || ph_tensor_count (tensor) < LARGE_WEIGHT)
+    return FALSE;
+  /* A product widens it as it goes, a graph inside where it is read; what is moved is widened afterwards. */
+  return ph_node_is_fused (node) || ph_node_function (node) != NULL
+         || (i == 1 && (node->op == &ph_op_MatMul || node->op == &ph_op_Gemm))
+         || (i == 0 && (moves_all (node) || node->op == &ph_op_Gather));
+}
+
 PhDType
 ph_run_declared (const PhNode *node, guint input, PhTensor *tensor)
 {
@@ -340,7 +363,10 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
           declared = ph_run_declared (node, i, tensor);
           dtype = as_declared || (declared == PH_DOUBLE && takes_double (op, i)) ? declared : PH_FLOAT;
         }
-      tensor = tensor != NULL ? convert (tensor, dtype) : NULL;
+      if (tensor != NULL && (dtype != PH_DOUBLE || !ph_run_stays_narrow (node, i, tensor)))
+        tensor = convert (tensor, dtype);
+      else if (tensor != NULL)
+        ph_tensor_ref (tensor);
       has_double = has_double || (tensor != NULL && ph_tensor_dtype (tensor) == PH_DOUBLE);
       if (tensor != NULL)
         g_ptr_array_add (owned, tensor);
@@ -358,7 +384,9 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   for (guint i = 0; i < kernel->n_outputs && ok; i++)
     if (kernel->outputs[i] != NULL)
       {
-        PhTensor *wide = keep_range (run, node, i, ph_run_widen (kernel->outputs[i]));
+        PhTensor *wide = moves_all (node) && ph_run_stays_narrow (node, 0, given[0])
+                             ? ph_tensor_ref (kernel->outputs[i])
+                             : keep_range (run, node, i, ph_run_widen (kernel->outputs[i]));
 
         narrow = narrow || (has_kernel && has_double && IS_WIDENED (ph_tensor_dtype (kernel->outputs[i])));
         ok = wide != NULL || ph_kernel_exceed (kernel, error, "output %u is too large for memory as doubles", i);

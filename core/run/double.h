@@ -11,6 +11,8 @@ gboolean ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype);
 const PhType *ph_run_widened_type (const PhType *type);         /* (nullable) both */
 PhTensor *ph_run_widen (PhTensor *tensor);                      /* (transfer full) (nullable) too large for memory */
 PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor); /* (transfer none) (nullable) */
+/* A large weight that @node reads as its input @i need not be widened before. */
+gboolean ph_run_stays_narrow (const PhNode *node, guint i, const PhTensor *tensor);
 /* The element type that the model gives to input @input, whose tensor may be a double in its place. */
 PhDType ph_run_declared (const PhNode *node, guint input, PhTensor *tensor);
 /* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */

@@ -90,7 +90,7 @@ ph_run_lookup (PhRun *run, const PhValue *value)
 }
 
 static PhTensor *
-fetch (PhRun *run, const PhTaskInput *source)
+fetch (PhRun *run, const PhNode *node, guint input, const PhTaskInput *source)
 {
   const PhFrame *frame = run->frame;
   PhTensor *tensor;
@@ -109,7 +109,7 @@ fetch (PhRun *run, const PhTaskInput *source)
       if (tensor == NULL)
         tensor = source->value->tensor;
     }
-  return run->options->in_double ? ph_run_widen_constant (run, tensor) : tensor;
+  return run->options->in_double && !ph_run_stays_narrow (node, input, tensor) ? ph_run_widen_constant (run, tensor) : tensor;
 }
 
 /* Returns the program that keeps the state of @graph's nodes. Functions and expansions have models of their own. */
@@ -207,7 +207,7 @@ check_schema (PhKernel *kernel, GError **error)
       group = &groups[(guint8) arg->group & 127];
       if ((arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << ph_tensor_dtype (tensor)))
            && !(kernel->run->options->in_double && ph_tensor_dtype (tensor) == PH_DOUBLE && (arg->types & PH_FLOATS)))
-          || (arg->group != '\0' && *group != PH_UNDEFINED && *group != ph_tensor_dtype (tensor)))
+          || (arg->group != '\0' && *group != PH_UNDEFINED && !ph_run_dtype_fits (kernel->run, *group, ph_tensor_dtype (tensor))))
         return ph_kernel_fail (kernel, error, "input %u '%s' is %s, which it cannot be here", i, arg->name,
                                ph_dtype_name (ph_tensor_dtype (tensor)));
       *group = ph_tensor_dtype (tensor);
@@ -416,7 +416,7 @@ run_step (PhRun *run, PhTask *step, GError **error)
   if (!(run->depth == 0 && run->options->keep_all))
     kernel.dying = step->dying;
   for (guint i = 0; i < n_inputs; i++)
-    inputs[i] = fetch (run, &step->inputs[i]);
+    inputs[i] = fetch (run, node, i, &step->inputs[i]);
   if (run->options->passing && !ph_kernel_copy_inputs (&kernel, &copies, error))
     return FALSE;
   if (run->options->study != NULL && node->graph->model == root_model (run))

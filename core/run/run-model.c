@@ -146,9 +146,14 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
       const PhSlots *slots = run->frame->code->slots;
 
       for (guint i = 0; i < slots->values->len; i++)
-        if (run->frame->values[i] != NULL)
-          g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) slots->values->pdata[i])->id),
-                               ph_tensor_ref (run->frame->values[i]));
+        {
+          PhTensor *tensor = run->frame->values[i];
+
+          if (tensor != NULL && run->options->in_double)
+            tensor = ph_run_widen_constant (run, tensor);
+          if (tensor != NULL)
+            g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) slots->values->pdata[i])->id), ph_tensor_ref (tensor));
+        }
     }
   for (guint i = 0; i < wanted->len; i++)
     {

@@ -357,6 +357,35 @@ test_recipes (void)
   g_assert_cmpint (report->result, !=, PH_FIELD_EQUAL);
 }
 
+/* Weights of a product that takes too many multiplications are not read first. */
+static void
+test_large (void)
+{
+  g_autoptr (PhTensor) weights = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 4096, 4096 }),
+                       rows = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 24, 4096 }),
+                       row = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 1, 4096 });
+  g_autoptr (PhModel) model = ph_model_new ();
+  PhBuilder b = { .graph = model->graph };
+  PhValue *a;
+  g_autoptr (PhFieldImages) images = ph_field_images_new ();
+  g_autoptr (PhFieldReport) report = NULL;
+
+  ((float *) ph_tensor_writable (weights))[5] = 1.5f;
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  a = ph_graph_add_input (model->graph, "a", ph_type_tensor (PH_FLOAT, 2, (PhDim[]) { PH_DIM_UNKNOWN, PH_DIM (4096) }), NULL, 0,
+                          &b.error);
+  ph_graph_set_output (model->graph, 0, PH_BUILD (&b, MatMul, a, ph_build_tensor (&b, ph_tensor_ref (weights))), &b.error);
+  g_assert_no_error (b.error);
+  report = ph_field_compare (model, model, NULL, &rows, 1, images, NULL);
+  g_assert_cmpint (report->result, ==, PH_FIELD_UNKNOWN);
+  g_assert_cmpuint (ph_field_images_n_made (images), ==, 0);
+  ph_field_report_free (report);
+
+  report = ph_field_compare (model, model, NULL, &row, 1, images, NULL);
+  g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
+  g_assert_cmpuint (ph_field_images_n_made (images), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -372,6 +401,7 @@ main (int argc, char **argv)
   g_test_add_func ("/field/infinities", test_infinities);
   g_test_add_func ("/field/constants", test_constants);
   g_test_add_func ("/field/fixed", test_fixed);
+  g_test_add_func ("/field/large", test_large);
   g_test_add_func ("/field/recipes", test_recipes);
   return g_test_run ();
 }

@@ -233,6 +233,50 @@ test_insides (void)
       ==, third + ph_half_to_float (ph_half_from_float (0.1f)));
 }
 
+/* Large weights are widened where they are read, not before: what comes out are the same doubles, bit for bit, as if they had been. */
+static void
+test_weights (void)
+{
+  static const char text[]
+      = "<ir_version: 10, opset_import: [\"\" : 23, \"local\" : 1]> g (float[3,64] x, float[64,80] w, float[80,64] v) => "
+        "(float[3,80] a, float[3,80] b, float[64,80] t, float[3,80] c, float[3,80] d, float[2,80] e, float[3,80] f, float[3,80] h, "
+        "float[64,80] k) <bool yes = {1}, int64[2] s = {64, 80}, int64[2] i = {5, 63}> {\n"
+        "a = MatMul(x, w) b = Gemm<transB = 1>(x, v) t = Transpose<perm = [1, 0]>(v) c = MatMul(x, t) r = Reshape(v, s) "
+        "d = MatMul(x, r) e = Gather(w, i) k = Add(w, r) h = local.product(x, w)\n"
+        "f = If(yes)<then_branch = th () => (float[3,80] p) { p = MatMul(x, w) }, else_branch = el () => (float[3,80] q) { q = "
+        "Gemm(x, w) }> }\n"
+        "<domain: \"local\", opset_import: [\"\" : 23]> product (l, m) => (n) { n = MatMul(l, m) }";
+  const PhRunOptions options = { .in_double = TRUE };
+  const Case numbers = { .low = -1, .high = 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "weights", &error);
+  g_autoptr (GHashTable) feeds = NULL, fed = NULL, kept = NULL;
+
+  g_assert_no_error (error);
+  feeds = draw (model, &numbers, PH_FLOAT);
+  fed = ph_run_model (model, feeds, NULL, &options, &error);
+  g_assert_no_error (error);
+  for (guint i = 1; i < 3; i++)
+    {
+      PhValue *value = model->graph->inputs->pdata[i];
+
+      value->tensor = ph_tensor_ref (g_hash_table_lookup (feeds, value));
+      g_hash_table_remove (feeds, value);
+    }
+  kept = ph_run_model (model, feeds, NULL, &options, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    {
+      const PhValue *output = model->graph->outputs->pdata[i];
+      PhTensor *was = g_hash_table_lookup (fed, GUINT_TO_POINTER (output->id)),
+               *is = g_hash_table_lookup (kept, GUINT_TO_POINTER (output->id));
+
+      g_assert_cmpint (ph_tensor_dtype (is), ==, PH_DOUBLE);
+      if (!ph_tensor_equal (was, is))
+        g_error ("%s differs", output->name);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -242,6 +286,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/in-double/casts", test_casts);
   g_test_add_func ("/in-double/insides", test_insides);
+  g_test_add_func ("/in-double/weights", test_weights);
   cases = collect_cases (more_cases, G_N_ELEMENTS (more_cases));
   for (guint i = 0; i < cases->len; i++)
     {

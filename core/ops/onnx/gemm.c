@@ -9,6 +9,7 @@
 #define LANES   8         /* doubles of a vector                                           */
 #define DEPTH   256       /* rows of b at a time: a panel stays in the first-level cache   */
 #define COLUMNS 128       /* columns of b at a time, packed; a multiple of every width     */
+#define AHEAD   16        /* rows of b that are fetched before they are packed              */
 #define ROWS    12        /* of the largest tile                                           */
 #define SMALL   (1 << 18) /* products that are not worth a second thread                   */
 
@@ -66,15 +67,31 @@ tiles_of_processor (void)
   return &plain;
 }
 
+/* The right matrix, or a part of it: one of the two. */
+typedef struct
+{
+  const double *doubles;
+  const float *floats;
+  gsize stride;
+} Right;
+
 /* Columns of b as panels of @width columns, zeros past the last. */
 static void
-pack (gsize width, gsize depth, gsize n, const double *b, gsize stride, double *panels)
+pack (gsize width, gsize depth, gsize n, const Right *b, gsize at, double *panels)
 {
-  for (gsize j = 0; j < n; j += width, panels += depth * width)
-    for (gsize l = 0, some = MIN (width, n - j); l < depth; l++)
+  for (gsize l = 0; l < depth; l++, at += b->stride)
+    for (gsize j = 0; j < n; j += width)
       {
-        memcpy (panels + l * width, b + l * stride + j, some * sizeof (double));
-        memset (panels + l * width + some, 0, (width - some) * sizeof (double));
+        const gsize some = MIN (width, n - j), ahead = at + j + AHEAD * b->stride;
+        double *to = panels + j * depth + l * width;
+
+        /* Rows lie pages apart, where the processor does not foresee them. */
+        __builtin_prefetch (b->floats != NULL ? (gconstpointer) (b->floats + ahead) : b->doubles + ahead);
+        if (b->floats == NULL)
+          memcpy (to, b->doubles + at + j, some * sizeof (double));
+        for (gsize c = 0; b->floats != NULL && c < some; c++)
+          to[c] = (double) b->floats[at + j + c];
+        memset (to + some, 0, (width - some) * sizeof (double));
       }
 }
 
@@ -104,9 +121,9 @@ multiply_rows (const Tiles *tiles, gsize rows, gsize n, gsize depth, const doubl
     }
 }
 
-/* The first @n columns, at most COLUMNS, of c += a b. */
+/* @n columns, at most COLUMNS, of c += a b; of b those from @column. */
 static void
-multiply_columns (const Tiles *tiles, gsize m, gsize n, gsize k, const double *a, gsize stride_a, const double *b, gsize stride_b,
+multiply_columns (const Tiles *tiles, gsize m, gsize n, gsize k, const double *a, gsize stride_a, const Right *b, gsize column,
                   double *c, gsize stride_c)
 {
   double panels[COLUMNS * DEPTH], packed[ROWS * DEPTH];
@@ -115,7 +132,7 @@ multiply_columns (const Tiles *tiles, gsize m, gsize n, gsize k, const double *a
     {
       const gsize depth = MIN (DEPTH, k - from);
 
-      pack (tiles->width, depth, n, b + from * stride_b, stride_b, panels);
+      pack (tiles->width, depth, n, b, from * b->stride + column, panels);
       for (gsize i = 0, rows; i < m; i += rows)
         {
           const double *first = a + i * stride_a + from;
@@ -129,9 +146,8 @@ multiply_columns (const Tiles *tiles, gsize m, gsize n, gsize k, const double *a
     }
 }
 
-void
-ph_gemm_f64_add (gsize m, gsize n, gsize k, const double *a, gsize stride_a, const double *b, gsize stride_b, double *c,
-                 gsize stride_c)
+static void
+add_product (gsize m, gsize n, gsize k, const double *a, gsize stride_a, const Right *b, double *c, gsize stride_c)
 {
   const Tiles *tiles = tiles_of_processor ();
   const gsize blocks = (n + COLUMNS - 1) / COLUMNS;
@@ -144,9 +160,16 @@ ph_gemm_f64_add (gsize m, gsize n, gsize k, const double *a, gsize stride_a, con
     {
       const gsize j = part % blocks * COLUMNS, i = part / blocks * rows;
 
-      multiply_columns (tiles, MIN (rows, m - i), MIN (COLUMNS, n - j), k, a + i * stride_a, stride_a, b + j, stride_b,
-                        c + i * stride_c + j, stride_c);
+      multiply_columns (tiles, MIN (rows, m - i), MIN (COLUMNS, n - j), k, a + i * stride_a, stride_a, b, j, c + i * stride_c + j,
+                        stride_c);
     }
+}
+
+void
+ph_gemm_f64_add (gsize m, gsize n, gsize k, const double *a, gsize stride_a, const double *b, gsize stride_b, double *c,
+                 gsize stride_c)
+{
+  add_product (m, n, k, a, stride_a, &(Right) { b, NULL, stride_b }, c, stride_c);
 }
 
 void
@@ -154,4 +177,11 @@ ph_gemm_f64 (gsize m, gsize n, gsize k, const double *a, const double *b, double
 {
   memset (c, 0, m * n * sizeof *c);
   ph_gemm_f64_add (m, n, k, a, k, b, n, c, n);
+}
+
+void
+ph_gemm_f64_by_f32 (gsize m, gsize n, gsize k, const double *a, const float *b, double *c)
+{
+  memset (c, 0, m * n * sizeof *c);
+  add_product (m, n, k, a, k, &(Right) { NULL, b, n }, c, n);
 }

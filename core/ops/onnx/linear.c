@@ -92,11 +92,12 @@ PhTensor *
 ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
 {
   PhDType dtype = ph_tensor_dtype (a), wide = works_in (dtype);
-  g_autoptr (PhTensor) left = ph_convert (a, wide), right = ph_convert (b, wide), result = NULL;
+  const gboolean by_floats = wide == PH_DOUBLE && ph_tensor_dtype (b) == PH_FLOAT;
+  g_autoptr (PhTensor) left = ph_convert (a, wide), right = by_floats ? ph_tensor_ref (b) : ph_convert (b, wide), result = NULL;
   guint rank_a = ph_tensor_rank (a), rank_b = ph_tensor_rank (b), rank, batch_rank;
   const gint64 *dims_a = ph_tensor_dims (a), *dims_b = ph_tensor_dims (b);
   gint64 dims[PH_MAX_RANK + 2];
-  gsize m, n, k, size = ph_dtype_size (wide);
+  gsize m, n, k, size = ph_dtype_size (wide), size_b = by_floats ? sizeof (float) : size;
   PhWalk walk;
 
   if (rank_a == 0 || rank_b == 0 || left == NULL || right == NULL)
@@ -137,7 +138,7 @@ ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
 
   for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
     {
-      const char *one_a = in_a + walk.offset[0] * m * k * size, *one_b = in_b + walk.offset[1] * k * n * size;
+      const char *one_a = in_a + walk.offset[0] * m * k * size, *one_b = in_b + walk.offset[1] * k * n * size_b;
       char *one = out + i * m * n * size;
 
       for (gsize row = 0; row < m; row += slice)
@@ -150,6 +151,8 @@ ph_matmul (PhKernel *kernel, PhTensor *a, PhTensor *b, GError **error)
             return NULL;
           if (wide == PH_FLOAT)
             ph_gemm_f32 (rows, n, k, from, other, to);
+          else if (by_floats)
+            ph_gemm_f64_by_f32 (rows, n, k, from, other, to);
           else if (wide == PH_DOUBLE)
             ph_gemm_f64 (rows, n, k, from, other, to);
           else

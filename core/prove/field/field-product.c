@@ -78,6 +78,9 @@ dot_of_processor (void)
   return dot_plain;
 }
 
+/* So many rows and columns fit into the processor's nearest cache. */
+#define TILE 16
+
 void
 ph_field_product (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus)
 {
@@ -85,9 +88,11 @@ ph_field_product (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b,
   const guint64 step = (G_GUINT64_CONSTANT (1) << 32) % modulus;
   g_autofree guint32 *columns = g_new (guint32, n * k + 1);
 
-  for (gsize l = 0; l < k; l++)
-    for (gsize j = 0; j < n; j++)
-      columns[j * k + l] = b[l * n + j];
+  for (gsize tile_l = 0; tile_l < k; tile_l += TILE)
+    for (gsize tile_j = 0; tile_j < n; tile_j += TILE)
+      for (gsize l = tile_l; l < MIN (tile_l + TILE, k); l++)
+        for (gsize j = tile_j; j < MIN (tile_j + TILE, n); j++)
+          columns[j * k + l] = b[l * n + j];
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
       {

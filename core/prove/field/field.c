@@ -3,6 +3,7 @@
 #include "core/prove/field/field-graph.h"
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
+#include "core/prove/run-side.h"
 #include "core/prove/usage.h"
 
 #include "core/opset/upgrade.h"
@@ -17,6 +18,7 @@
 #define POINT_WORK  3e8 /* at any other point, of one side                             */
 #define ALL_WORK    1e9 /* of a comparison, before it is given up                      */
 #define MORE_WORK   1e8 /* of a comparison, after which no further reading is tried    */
+#define FEW_ROWS    64  /* by which weights are multiplied in a model that is tried at the least */
 #define DRAW_WORK   10  /* that an element of an input costs                           */
 #define SIGNS       40  /* drawn in all, at least: each sees a wrong branch by half    */
 #define MOST_POINTS 60  /* the most in total, if the degree is so high that each proves little */
@@ -52,8 +54,9 @@ typedef struct
   guint64 draws;         /* how many points were drawn          */
   guint redraws;
   PhFieldReport *report;
-  double degree; /* of the difference, and the number of hashed values at the last point */
-  double work;   /* multiplications at all points so far                     */
+  double degree;        /* of the difference, and the number of hashed values at the last point */
+  double work;          /* multiplications at all points so far                     */
+  double least_work[2]; /* of each side at one point                         */
 } Pair;
 
 static PhFieldResult finish (Pair *pair, PhFieldResult result, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -164,6 +167,60 @@ drawn_before (Pair *pair, guint i)
   return ph_field_tensor_ref (tensor);
 }
 
+/* Returns the weight that @value is, as it is or transposed. (nullable) */
+static PhTensor *
+weight_of (const PhValue *value)
+{
+  if (value != NULL && value->producer != NULL && value->producer->op == &ph_op_Transpose)
+    value = ph_node_input (value->producer, 0);
+  return value != NULL ? ph_value_constant (value) : NULL;
+}
+
+/* Returns how many multiplications products by weights take that make @values, or those of one row each. (nullable) @values */
+static double
+count_weights (PhGraph *graph, GHashTable *values)
+{
+  double n = 0;
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      const gboolean is_product = node->op == &ph_op_MatMul || node->op == &ph_op_Gemm;
+      PhTensor *weight = is_product ? weight_of (ph_node_input (node, 1)) : NULL;
+      PhTensor *made = weight != NULL && values != NULL
+                           ? g_hash_table_lookup (values, GUINT_TO_POINTER (ph_node_output (node, 0)->id))
+                           : NULL;
+      const guint rank = made != NULL ? ph_tensor_rank (made) : 0;
+
+      if (weight != NULL)
+        n += (double) ph_tensor_count (weight)
+             * (rank > 0 ? (double) ph_tensor_count (made) / (double) MAX (ph_tensor_dims (made)[rank - 1], 1) : 1);
+    }
+  return n;
+}
+
+/* Returns what the products by weights take at the least. A run of the model at these shapes shows it, and is cheap beside reading the weights of a
+ * large model for nothing. */
+static double
+least_work (Pair *pair, guint side)
+{
+  PhGraph *graph = pair->field[side]->model->graph;
+  const PhRunOptions options = { .cancellable = pair->field[side]->cancellable,
+                                 .keep_all = TRUE,
+                                 .most_turns = PH_PROVE_TURNS,
+                                 .most_elements = PH_PROVE_ELEMENTS };
+  const double weights = count_weights (graph, NULL);
+  g_autoptr (GHashTable) feeds = NULL, values = NULL;
+
+  if (pair->sizes != NULL || pair->like == NULL || weights * FEW_ROWS < POINT_WORK)
+    return 0;
+  feeds = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    if (pair->like[i] != NULL)
+      g_hash_table_insert (feeds, graph->inputs->pdata[i], pair->like[i]);
+  values = ph_run_model (pair->field[side]->model, feeds, NULL, &options, NULL);
+  return values != NULL ? count_weights (graph, values) : 0;
+}
+
 static gboolean
 evaluate (Pair *pair, guint side, guint reading, guint64 salt)
 {
@@ -183,7 +240,11 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
       if (tensor != NULL)
         g_hash_table_insert (field->values, graph->inputs->pdata[i], tensor);
     }
-  ok = ph_field_run_graph (field, graph);
+  if (pair->draws == 1)
+    pair->least_work[side] = least_work (pair, side);
+  if (pair->least_work[side] > field->most)
+    ph_field_work (field, field->most + 1);
+  ok = field->why == NULL && ph_field_run_graph (field, graph);
   pair->work += field->work;
   pair->report->work += field->work;
   return ok;
