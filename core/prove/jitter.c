@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/prove/field/field-modulo.h"
 #include "core/prove/field/field.h"
 #include "core/run/recipe.h"
 
@@ -95,6 +96,7 @@ typedef struct
   guint side;
   GHashTable *others;  /* tensors of the other side                                                           */
   GHashTable *numbers; /* single numbers (double) -> how often the other side reads them more than this one */
+  GHashTable *sums;    /* PhTensor -> sum_of_elements() (guint64)                                              */
   int by;
 } Finding;
 
@@ -141,6 +143,49 @@ note_number (GPtrArray *attrs, guint index, gpointer data)
     add_times (finding, (double) attr->f, 1);
 }
 
+/* Returns a sum of hashes of all elements, which does not depend on their order. */
+static guint64
+sum_of_elements (PhTensor *tensor)
+{
+  const gsize n = ph_tensor_count (tensor), size = ph_dtype_size (ph_tensor_dtype (tensor));
+  const char *data = ph_tensor_data (tensor);
+  const guint32 *words = size == sizeof *words ? ph_tensor_data (tensor) : NULL;
+  guint64 sum = 0;
+
+  for (gsize i = 0; data != NULL && i < n; i++)
+    {
+      guint64 bits = words != NULL ? words[i] : 0;
+
+      if (words == NULL)
+        memcpy (&bits, data + i * size, MIN (size, sizeof bits));
+      sum += ph_mix (bits, size);
+    }
+  return sum;
+}
+
+static guint64
+known_sum (GHashTable *sums, PhTensor *tensor)
+{
+  guint64 *known = g_hash_table_lookup (sums, tensor);
+
+  if (known == NULL)
+    {
+      const guint64 sum = sum_of_elements (tensor);
+
+      known = g_memdup2 (&sum, sizeof sum);
+      g_hash_table_insert (sums, tensor, known);
+    }
+  return *known;
+}
+
+/* Returns TRUE if both have the same elements, perhaps in another order: what was transposed was not rounded. */
+static gboolean
+are_moved (Finding *finding, PhTensor *a, PhTensor *b)
+{
+  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_dtype (a) == ph_tensor_dtype (b)
+         && ph_tensor_count (a) == ph_tensor_count (b) && known_sum (finding->sums, a) == known_sum (finding->sums, b);
+}
+
 /* Returns TRUE if @tensor has rounded numbers that the other side does not have. */
 static gboolean
 is_rounded (Finding *finding, PhTensor *tensor)
@@ -158,7 +203,8 @@ is_rounded (Finding *finding, PhTensor *tensor)
     return FALSE;
   g_hash_table_iter_init (&iter, finding->others);
   while (g_hash_table_iter_next (&iter, &other, NULL))
-    if (ph_tensor_count (other) == ph_tensor_count (tensor) && ph_tensor_equal (other, tensor))
+    if (ph_tensor_count (other) == ph_tensor_count (tensor)
+        && (ph_tensor_equal (other, tensor) || are_moved (finding, other, tensor)))
       return FALSE;
   return TRUE;
 }
@@ -266,18 +312,38 @@ find_twins (PhJitter *jitter)
       }
 }
 
+/* Drops all constants if both sides have the same elements in all, so that some were only split, joined or moved. */
+static void
+drop_moved (PhJitter *jitter, GHashTable *sums)
+{
+  guint64 sum[2] = { 0, 0 };
+  gsize n[2] = { 0, 0 };
+
+  for (guint side = 0; side < 2; side++)
+    for (guint i = 0; i < jitter->constants[side]->len; i++)
+      n[side] += ph_tensor_count (g_array_index (jitter->constants[side], Constant, i).value->tensor);
+  if (n[0] != n[1])
+    return;
+  for (guint side = 0; side < 2; side++)
+    for (guint i = 0; i < jitter->constants[side]->len; i++)
+      sum[side] += known_sum (sums, g_array_index (jitter->constants[side], Constant, i).value->tensor);
+  for (guint side = 0; side < 2 && sum[0] == sum[1]; side++)
+    g_array_set_size (jitter->constants[side], 0);
+}
+
 PhJitter *
 ph_jitter_new (const PhPair *pair)
 {
   PhJitter *jitter = g_new0 (PhJitter, 1);
   PhModel *models[2] = { pair->before, pair->after };
+  g_autoptr (GHashTable) sums = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 
   memcpy (jitter->models, models, sizeof models);
   for (guint side = 0; side < 2; side++)
     {
       g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
       g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
-      Finding finding = { jitter, side, tensors, numbers, 1 };
+      Finding finding = { jitter, side, tensors, numbers, sums, 1 };
 
       jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
       jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));
@@ -289,6 +355,7 @@ ph_jitter_new (const PhPair *pair)
       each_constant (models[side]->graph, find_tensor, &finding);
       each_number (models[side]->graph, find_number, &finding);
     }
+  drop_moved (jitter, sums);
   find_twins (jitter);
   drop_narrowed (jitter);
   if (!ph_jitter_has (jitter, 0) && !ph_jitter_has (jitter, 1))

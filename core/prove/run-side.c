@@ -37,6 +37,7 @@ ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GEr
   PhRunOptions run = { .cancellable = options->cancellable,
                        .most_turns = options->most_turns,
                        .most_elements = options->most_elements,
+                       .again = TRUE,
                        .reference = options->reference,
                        .in_double = options->in_double,
                        .keep_all = options->values != NULL,

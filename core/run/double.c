@@ -81,9 +81,8 @@ ph_run_widen_constant (PhRun *run, PhTensor *tensor)
 /* A smaller weight is widened in no time. */
 #define LARGE_WEIGHT 4096
 
-/* Returns TRUE if @node only moves the elements of its one operand, all of them. */
-static gboolean
-moves_all (const PhNode *node)
+gboolean
+ph_run_only_moves (const PhNode *node)
 {
   return node->op == &ph_op_Transpose || node->op == &ph_op_Reshape || node->op == &ph_op_Flatten || node->op == &ph_op_Squeeze
          || node->op == &ph_op_Unsqueeze || node->op == &ph_op_Identity;
@@ -98,7 +97,7 @@ ph_run_stays_narrow (const PhNode *node, guint i, const PhTensor *tensor)
   /* A product widens it as it goes, a graph inside where it is read; what is moved is widened afterwards. */
   return ph_node_is_fused (node) || ph_node_function (node) != NULL
          || (i == 1 && (node->op == &ph_op_MatMul || node->op == &ph_op_Gemm))
-         || (i == 0 && (moves_all (node) || node->op == &ph_op_Gather));
+         || (i == 0 && (ph_run_only_moves (node) || node->op == &ph_op_Gather));
 }
 
 PhDType
@@ -384,7 +383,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   for (guint i = 0; i < kernel->n_outputs && ok; i++)
     if (kernel->outputs[i] != NULL)
       {
-        PhTensor *wide = moves_all (node) && ph_run_stays_narrow (node, 0, given[0])
+        PhTensor *wide = ph_run_only_moves (node) && ph_run_stays_narrow (node, 0, given[0])
                              ? ph_tensor_ref (kernel->outputs[i])
                              : keep_range (run, node, i, ph_run_widen (kernel->outputs[i]));
 

@@ -11,6 +11,7 @@ gboolean ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype);
 const PhType *ph_run_widened_type (const PhType *type);         /* (nullable) both */
 PhTensor *ph_run_widen (PhTensor *tensor);                      /* (transfer full) (nullable) too large for memory */
 PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor); /* (transfer none) (nullable) */
+gboolean ph_run_only_moves (const PhNode *node);                /* all elements of its first input, in another order or shape */
 /* A large weight that @node reads as its input @i need not be widened before. */
 gboolean ph_run_stays_narrow (const PhNode *node, guint i, const PhTensor *tensor);
 /* The element type that the model gives to input @input, whose tensor may be a double in its place. */

@@ -19,6 +19,7 @@ typedef struct
   gboolean passing;          /* weights that are not in memory do not stay there either          */
   const char *kernel;        /* (nullable) the one of this name runs each node that it takes     */
   guint *took;               /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
+  gboolean again;            /* more runs follow soon: a large weight that is only moved stays so */
   gboolean in_double;        /* compute and keep each float, half and bfloat16 as a double       */
   guint *narrow;             /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   gboolean in_range;         /* with in_double: what the declared type cannot hold is infinite, 0, or a rounded integer */

@@ -1,9 +1,10 @@
-/* lasting.c: results of fused nodes that depend on weights only and are the same in every run.
+/* lasting.c: results that depend on weights only and are the same in every run.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
 #include "core/graph/edit.h"
 #include "core/ops/builder.h"
+#include "core/run/double.h"
 #include "core/tensor/origin.h"
 
 /* A larger result is computed again when its elements are read, since its user keeps a copy in a layout of its own. */
@@ -66,9 +67,25 @@ is_usual (const PhRunOptions *options)
          && options->study == NULL;
 }
 
+/* Returns TRUE if @step moves a large weight, for runs in double as for others. */
+static gboolean
+is_moved_weight (const PhRun *run, const PhTask *step)
+{
+  const guint n = step->n_inputs;
+
+  return run->options->again && !run->options->keep_all && n > 0 && n < 64 && ph_run_only_moves (step->node)
+         && step->state.constants == (G_GUINT64_CONSTANT (1) << n) - 1
+         && ph_run_stays_narrow (step->node, 0, step->inputs[0].constant);
+}
+
 gboolean
 ph_run_lasting (PhRun *run, PhTask *step)
 {
+  if (step->made != NULL && is_moved_weight (run, step))
+    {
+      run->frame->values[step->outputs[0]] = ph_tensor_ref (step->made);
+      return TRUE;
+    }
   if (!step->is_lasting || !is_usual (run->options))
     return FALSE;
   if (step->made == NULL)
@@ -84,6 +101,6 @@ ph_run_keep_lasting (PhRun *run, PhTask *step)
 {
   PhTensor *tensor = run->frame->values[step->outputs[0]];
 
-  if (step->is_lasting && step->made == NULL && tensor != NULL && is_usual (run->options))
+  if (step->made == NULL && tensor != NULL && ((step->is_lasting && is_usual (run->options)) || is_moved_weight (run, step)))
     step->made = ph_tensor_ref (tensor);
 }
