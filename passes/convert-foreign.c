@@ -7,7 +7,7 @@
 /* Its names in the dialects; one that means something else in another dialect is not here. */
 /* clang-format off */
 static const struct { const PhOp *op; const char *names[7]; } direct[] = {
-  { &ph_op_Add, { "Add", "AddV2", "ADD", "add", "TensorAdd" } }, { &ph_op_Sub, { "Sub", "Subtract", "SUB", "subtract" } }, { &ph_op_Mul, { "Mul", "Multiply", "MUL", "multiply" } },
+  { &ph_op_Add, { "Add", "AddV2", "ADD", "add", "TensorAdd", "BiasAddV1" } }, { &ph_op_Sub, { "Sub", "Subtract", "SUB", "subtract" } }, { &ph_op_Mul, { "Mul", "Multiply", "MUL", "multiply" } },
   { &ph_op_Div, { "RealDiv", "Div", "Divide", "DIV" } }, { &ph_op_Div, { "TruncateDiv", "divide", "trunc_div" } }, { &ph_op_Pow, { "Pow", "Power", "POW", "power" } },
   { &ph_op_Max, { "Maximum", "MAXIMUM", "maximum" } }, { &ph_op_Min, { "Minimum", "MINIMUM", "minimum" } }, { &ph_op_Abs, { "Abs", "ABS", "abs" } },
   { &ph_op_Neg, { "Neg", "Negative", "NEG", "negative" } }, { &ph_op_Sign, { "Sign", "SIGN", "sign" } }, { &ph_op_Sqrt, { "Sqrt", "SQRT", "sqrt" } },
@@ -23,8 +23,8 @@ static const struct { const PhOp *op; const char *names[7]; } direct[] = {
   { &ph_op_Elu, { "Elu", "ELU" } }, { &ph_op_Selu, { "Selu", "nn.selu", "SeLU" } }, { &ph_op_Softplus, { "Softplus", "SoftPlus" } }, { &ph_op_Softsign, { "Softsign" } },
   { &ph_op_Sigmoid, { "Sigmoid", "LOGISTIC", "sigmoid" } }, { &ph_op_Tanh, { "Tanh", "TANH", "tanh" } }, { &ph_op_HardSwish, { "HSwish", "HARD_SWISH", "HardSwish" } },
   { &ph_op_Mish, { "Mish" } }, { &ph_op_LogSoftmax, { "LogSoftmax", "LOG_SOFTMAX" } }, { &ph_op_Sum, { "AddN", "ADD_N" } },
-  { &ph_op_Xor, { "LogicalXor", "logical_xor" } }, { &ph_op_BitwiseAnd, { "bitwise_and" } }, { &ph_op_BitwiseOr, { "bitwise_or" } },
-  { &ph_op_BitwiseXor, { "bitwise_xor" } }, { &ph_op_BitwiseNot, { "bitwise_not" } },
+  { &ph_op_Xor, { "LogicalXor", "logical_xor" } }, { &ph_op_BitwiseAnd, { "bitwise_and", "BitwiseAnd" } }, { &ph_op_BitwiseOr, { "bitwise_or", "BitwiseOr" } },
+  { &ph_op_BitwiseXor, { "bitwise_xor", "BitwiseXor", "BITWISE_XOR" } }, { &ph_op_BitwiseNot, { "bitwise_not", "Invert" } },
 };
 /* clang-format on */
 

@@ -205,10 +205,14 @@ scatter_nd (PhConvert *l, PhValue **out)
 static gboolean
 scatter_into (PhConvert *l, PhValue **out)
 {
-  const gboolean adds = strstr (l->op, "Add") != NULL;
+  const gboolean subtracts = g_str_has_suffix (l->op, "Sub"), adds = subtracts || g_str_has_suffix (l->op, "Add");
+  const char *reduction = adds                              ? "add"
+                          : g_str_has_suffix (l->op, "Max") ? "max"
+                          : g_str_has_suffix (l->op, "Min") ? "min"
+                                                            : "none";
 
-  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", adds ? "add" : "none")), l->in[0],
-                          ph_foreign_int64 (l, l->in[1]), l->in[2]);
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)), l->in[0],
+                          ph_foreign_int64 (l, l->in[1]), subtracts ? PH_BUILD (l->b, Neg, l->in[2]) : l->in[2]);
   return TRUE;
 }
 
@@ -329,7 +333,7 @@ where (PhConvert *l, PhValue **out)
 static gboolean
 random_numbers (PhConvert *l, PhValue **out)
 {
-  const gboolean uniform = strstr (l->op, "Uniform") != NULL;
+  const gboolean uniform = strstr (l->op, "Uniform") != NULL || strstr (l->op, "UNIFORM") != NULL;
   PhTensor *sizes = ph_value_constant (l->in[0]);
   PhAttr *dtype = ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT));
 
@@ -350,6 +354,8 @@ random_numbers (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+static const char uniform_why[] = "Both draw uniformly from 0 to 1; the numbers differ.";
+static const char normal_why[] = "Both draw from the same distribution; the numbers differ.";
 static const char moves[] = "Both move elements; ONNX's shapes and indices are int64.";
 
 /* clang-format off */
@@ -365,13 +371,18 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:ResourceGather", gather, "Gather", moves }, { "tf:GatherNd", gather_nd, "GatherND", moves },
   { "tf:ScatterNd", scatter_nd, "ScatterND into zeros", "Slices with the same index are added." },
   { "tf:TensorScatterUpdate", scatter_into, "ScatterND", moves }, { "tf:TensorScatterAdd", scatter_into, "ScatterND that adds", moves },
+  { "tf:TensorScatterSub", scatter_into, "ScatterND that adds the negative", moves }, { "tf:TensorScatterMax", scatter_into, "ScatterND with maxima", moves },
+  { "tf:TensorScatterMin", scatter_into, "ScatterND with minima", moves },
   { "tf:Pad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." }, { "tf:PadV2", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tf:MirrorPad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is expanded to the shape." },
   { "tf:ZerosLike", like, "Expand", "Zero is expanded to the shape." }, { "tf:OnesLike", like, "Expand", "The number one is expanded to the shape." },
   { "tf:Shape", shape, "Shape", "Both compute the same; ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "Both compute the same; ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." },
-  { "tf:RandomUniform", random_numbers, "RandomUniform", "Both draw uniformly from 0 to 1; the numbers differ." },
-  { "tf:RandomStandardNormal", random_numbers, "RandomNormal", "Both draw from the same distribution; the numbers differ." },
+  { "tf:RandomUniform", random_numbers, "RandomUniform", uniform_why },
+  { "tf:RandomStandardNormal", random_numbers, "RandomNormal", normal_why },
+  { "tf:StatelessRandomUniform", random_numbers, "RandomUniform", uniform_why }, { "tf:StatelessRandomUniformV2", random_numbers, "RandomUniform", uniform_why },
+  { "tf:StatelessRandomNormal", random_numbers, "RandomNormal", normal_why }, { "tf:StatelessRandomNormalV2", random_numbers, "RandomNormal", normal_why },
+  { "tflite:RANDOM_UNIFORM", random_numbers, "RandomUniform", uniform_why }, { "tflite:RANDOM_STANDARD_NORMAL", random_numbers, "RandomNormal", normal_why },
   { "tf:Range", range, "Range", "Both count from a start to a limit with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." },
   { "tf:TopKV2", top_k, "TopK", "ONNX's indices are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both compute the cumulative sum along an axis." },
   { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." }, { "tf:Where", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },

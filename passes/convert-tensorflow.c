@@ -270,16 +270,16 @@ static gboolean
 conv_backprop (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) sizes = ph_foreign_ints (l, 0);
-  const gint64 perm[] = { 3, 2, 0, 1 };
+  const gint64 perm[2][5] = { { 3, 2, 0, 1 }, { 4, 3, 0, 1, 2 } };
   const guint from = is_nhwc (l) ? 1 : 2;
   PhValue *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[2]) : l->in[2], *y;
   PhForeignWindow window;
 
   if (sizes == NULL || !read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
-  if (sizes->len != 4 || window.n != 2)
-    return ph_convert_stay (l, "the size of its result does not have four numbers");
-  y = ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), NULL,
+  if (sizes->len != window.n + 2)
+    return ph_convert_stay (l, "the size of its result does not have a number for each dimension");
+  y = ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm[window.n - 2], window.n + 2), NULL,
                              &g_array_index (sizes, gint64, from));
   out[0] = is_nhwc (l) ? ph_foreign_to_nhwc (l, y) : y;
   return out[0] != NULL;
@@ -337,10 +337,10 @@ space_depth (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const PhForeignReduction kinds[] = { { "Sum", &ph_op_ReduceSum },   { "Mean", &ph_op_ReduceMean },
-                                              { "Max", &ph_op_ReduceMax },   { "Min", &ph_op_ReduceMin },
-                                              { "Prod", &ph_op_ReduceProd }, { "Any", &ph_op_ReduceMax },
-                                              { "All", &ph_op_ReduceMin } };
+  static const PhForeignReduction kinds[] = { { "EuclideanNorm", &ph_op_ReduceL2 }, { "Sum", &ph_op_ReduceSum },
+                                              { "Mean", &ph_op_ReduceMean },        { "Max", &ph_op_ReduceMax },
+                                              { "Min", &ph_op_ReduceMin },          { "Prod", &ph_op_ReduceProd },
+                                              { "Any", &ph_op_ReduceMax },          { "All", &ph_op_ReduceMin } };
 
   return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
@@ -509,6 +509,7 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:Conv3D", conv, "Conv between Transposes", windows },
   { "tf:DepthwiseConv2dNative", depthwise, "Conv in groups of one channel, between Transposes", windows },
   { "tf:Conv2DBackpropInput", conv_backprop, "ConvTranspose between Transposes", windows },
+  { "tf:Conv3DBackpropInputV2", conv_backprop, "ConvTranspose between Transposes", windows },
   { "tf:MaxPool", pool, "MaxPool between Transposes", windows }, { "tf:MaxPool3D", pool, "MaxPool between Transposes", windows },
   { "tf:AvgPool", pool, "AveragePool between Transposes", windows }, { "tf:AvgPool3D", pool, "AveragePool between Transposes", windows },
   { "tf:FusedBatchNorm", batch_norm, "BatchNormalization between Transposes", windows },
@@ -516,6 +517,7 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:FusedBatchNormV3", batch_norm, "BatchNormalization between Transposes", windows },
   { "tf:ResizeBilinear", resize, "Resize between Transposes", windows }, { "tf:ResizeNearestNeighbor", resize, "Resize between Transposes", windows },
   { "tf:SpaceToDepth", space_depth, "SpaceToDepth between Transposes", windows }, { "tf:DepthToSpace", space_depth, "DepthToSpace between Transposes", windows },
+  { "tf:EuclideanNorm", reduce, "ReduceL2", "Both reduce the given axes." },
   { "tf:Sum", reduce, "ReduceSum", "Both reduce the given axes." }, { "tf:Mean", reduce, "ReduceMean", "Both reduce the given axes." },
   { "tf:Max", reduce, "ReduceMax", "Both reduce the given axes." }, { "tf:Min", reduce, "ReduceMin", "Both reduce the given axes." },
   { "tf:Prod", reduce, "ReduceProd", "Both reduce the given axes." }, { "tf:Any", reduce, "ReduceMax", "The maximum of booleans is true if any of them is true." },

@@ -390,86 +390,6 @@ PH_CONVERT_TO (reverse_sequence,
                                         ph_attr_new_int ("batch_axis", ph_foreign_attr_int (l, "batch_dim", 0))),
                               l->in[0], ph_foreign_int64 (l, l->in[1])))
 
-/* Converts SpaceToBatchND and BatchToSpaceND with constant operands. */
-static gboolean
-space_batch (PhConvert *l, PhValue **out)
-{
-  const gboolean back = g_str_has_prefix (strchr (l->op, ':') + 1, "BATCH");
-  g_autoptr (GArray) block = ph_foreign_ints (l, 1), borders = block != NULL ? ph_foreign_ints (l, 2) : NULL;
-  PhValue *x = l->in[0];
-  const int rank = ph_value_rank (x);
-  const guint m = block != NULL ? block->len : 0;
-  gint64 dims[PH_MAX_RANK], split[PH_MAX_RANK], perm[PH_MAX_RANK], joined[PH_MAX_RANK],
-      low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, none[PH_MAX_RANK] = { 0 }, product = 1;
-  guint n = 0;
-
-  if (borders == NULL || borders->len != 2 * m || m < 1 || rank < (int) m + 1 || rank + (int) m > PH_MAX_RANK
-      || !ph_convert_dims (l, x, dims))
-    return l->stays != NULL ? FALSE : ph_convert_stay (l, "its block size or padding is not known");
-  for (guint i = 0; i < m; i++)
-    {
-      if (g_array_index (block, gint64, i) < 1)
-        return ph_convert_stay (l, "its block size is not positive");
-      product *= g_array_index (block, gint64, i);
-      low[1 + i] = g_array_index (borders, gint64, 2 * i);
-      high[1 + i] = g_array_index (borders, gint64, 2 * i + 1);
-    }
-  if (!back)
-    {
-      x = ph_convert_pad (l, x, ph_foreign_number (l, x, 0), low, high, none, (guint) rank);
-      for (int i = 0; i < rank; i++)
-        dims[i] += low[i] + high[i];
-      split[n++] = dims[0];
-      for (guint i = 0; i < m; i++)
-        {
-          split[n++] = dims[1 + i] / g_array_index (block, gint64, i);
-          split[n++] = g_array_index (block, gint64, i);
-          joined[1 + i] = dims[1 + i] / g_array_index (block, gint64, i);
-        }
-      joined[0] = dims[0] * product;
-      for (guint i = 0; i < m; i++)
-        perm[i] = 2 + 2 * i;
-      perm[m] = 0;
-      for (guint i = 0; i < m; i++)
-        perm[m + 1 + i] = 1 + 2 * i;
-    }
-  else
-    {
-      for (guint i = 0; i < m; i++)
-        split[n++] = g_array_index (block, gint64, i);
-      split[n++] = dims[0] / product;
-      joined[0] = dims[0] / product;
-      for (guint i = 0; i < m; i++)
-        {
-          split[n++] = dims[1 + i];
-          joined[1 + i] = dims[1 + i] * g_array_index (block, gint64, i);
-        }
-      perm[0] = m;
-      for (guint i = 0; i < m; i++)
-        {
-          perm[1 + 2 * i] = m + 1 + i;
-          perm[2 + 2 * i] = i;
-        }
-    }
-  for (int i = (int) m + 1; i < rank; i++)
-    {
-      perm[n] = n;
-      split[n++] = joined[i] = dims[i];
-    }
-  x = ph_convert_reshape (l, ph_convert_transpose (l, ph_convert_reshape (l, x, split, n), perm, n), joined, (guint) rank);
-  if (back && x != NULL)
-    {
-      for (int i = 0; i < rank; i++)
-        {
-          low[i] = -low[i];
-          high[i] = -high[i];
-        }
-      x = ph_convert_pad (l, x, ph_foreign_number (l, x, 0), low, high, none, (guint) rank);
-    }
-  out[0] = x;
-  return x != NULL;
-}
-
 /* A step of a filter of rank r: each of its filters keeps what it read of the last steps, and weighs them by time. The state is an operand, as
  * in the file; the state after the step is not a result there either. */
 static gboolean
@@ -531,7 +451,6 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:SVDF", svdf, "MatMul, and the sum of the last steps by weight", "ONNX has no identical operator, so it is composed of others." },
   { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence." },
-  { "tflite:SPACE_TO_BATCH_ND", space_batch, "Pad, Reshape and Transpose", "Blocks of the plane become samples of the batch." }, { "tflite:BATCH_TO_SPACE_ND", space_batch, "Reshape, Transpose and Slice", "Samples of the batch become blocks of the plane." },
   { NULL }
 };
 /* clang-format on */

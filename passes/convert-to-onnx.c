@@ -23,6 +23,8 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_hlo,
   ph_convert_tensorflow,
   ph_convert_tensorflow_tensors,
+  ph_convert_tensorflow_math,
+  ph_convert_tensorflow_parts,
   ph_convert_tflite,
   ph_convert_openvino,
   ph_convert_onednn,
@@ -367,6 +369,22 @@ is_left (const PhNode *node)
          && !ph_dialect_is_box (node);
 }
 
+/* Says which inputs lack a shape, which rules need. */
+static void
+note_what_is_missing (PhPassRun *run)
+{
+  for (guint i = 0; i < run->model->graph->inputs->len; i++)
+    {
+      const PhValue *input = run->model->graph->inputs->pdata[i];
+      const PhType *type = input->type;
+
+      if (type == NULL || (type->kind == PH_KIND_TENSOR && !type->has_rank))
+        ph_pass_note (run,
+                      "the shape of input '%s' is not in the file: give it one first, as in `run bind-dimensions %s=[1,3,32,32]`",
+                      input->name, input->name);
+    }
+}
+
 /* Lists the reasons for which nodes stayed. @reasons: PhId -> reason, also of nodes removed since. */
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
@@ -386,6 +404,8 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
       if (reason != NULL)
         ph_stays_add (stays, name, reason);
     }
+  if (ph_stays_any (stays))
+    note_what_is_missing (run);
   ph_stays_note (stays, run);
 }
 

@@ -45,6 +45,12 @@ ph_stays_clear (PhStays *stays)
   g_ptr_array_set_size (stays->reasons, 0);
 }
 
+gboolean
+ph_stays_any (PhStays *stays)
+{
+  return stays->reasons->len > 0;
+}
+
 void
 ph_stays_add (PhStays *stays, const char *name, const char *why)
 {

@@ -13,6 +13,7 @@ void ph_stays_free (PhStays *stays);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhStays, ph_stays_free)
 
 void ph_stays_clear (PhStays *stays);
+gboolean ph_stays_any (PhStays *stays);
 /* An operator named @name stays for @reason. */
 void ph_stays_add (PhStays *stays, const char *name, const char *reason);
 /* The step's note: "Add, Mul and Sub stay: REASON". */

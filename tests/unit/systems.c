@@ -146,6 +146,24 @@ test_stays (void)
     }
 }
 
+/* Where a rule needs a shape that the file lacks, the note says which input's; otherwise it does not mention it. */
+static void
+test_missing_shape (void)
+{
+  static const char *const bodies[] = { "y = tf.BiasAddGrad (x)", "y = tf.Abs (x)" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    {
+      g_autoptr (PhModel) model = read_graph (bodies[i], "(x) => (y)", bodies[i]);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      const char *note;
+
+      g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
+      note = g_array_index (history->steps, PhStep, 0).note;
+      g_assert_cmpint (note != NULL && strstr (note, "run bind-dimensions x=[1,3,32,32]") != NULL, ==, i == 0);
+    }
+}
+
 /* Inputs without an element type get one, and what was only a tuple is a model with an opset. */
 static void
 test_inputs (void)
@@ -264,6 +282,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/systems/cases", GINT_TO_POINTER (FALSE), test_cases);
   g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
   g_test_add_func ("/systems/stays", test_stays);
+  g_test_add_func ("/systems/missing-shape", test_missing_shape);
   g_test_add_func ("/systems/inputs", test_inputs);
   g_test_add_func ("/systems/tuple-input", test_tuple_input);
   g_test_add_func ("/systems/rows", test_rows);
