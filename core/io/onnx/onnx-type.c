@@ -109,8 +109,10 @@ ph_type_proto_plain (const Onnx__TypeProto *proto)
         if (shape->dim[i]->denotation != NULL)
           return FALSE;
       return shape->n_dim <= PH_MAX_RANK;
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE: return ph_type_proto_plain (proto->sequence_type->elem_type);
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE: return ph_type_proto_plain (proto->optional_type->elem_type);
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+      return ph_type_from_proto (proto) != NULL && ph_type_proto_plain (proto->sequence_type->elem_type);
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+      return ph_type_from_proto (proto) != NULL && ph_type_proto_plain (proto->optional_type->elem_type);
     case ONNX__TYPE_PROTO__VALUE__NOT_SET: return TRUE;
     case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
     case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
