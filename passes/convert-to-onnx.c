@@ -47,8 +47,18 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_aten_recurrent,
   ph_convert_aten_resize,
   ph_convert_aten_list,
+  ph_convert_aten_gradient,
   NULL,
 };
+
+/* Returns TRUE for PyTorch's operators that overwrite their operand: relu_, but not __and__. */
+static gboolean
+is_in_place (const PhNode *node)
+{
+  const gsize n = strlen (node->op_type);
+
+  return g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_';
+}
 
 const char *
 ph_convert_name (const PhNode *node)
@@ -71,13 +81,11 @@ ph_convert_name (const PhNode *node)
     return NULL;
   if (*dialect->rules != '\0')
     {
-      const gsize n = strlen (node->op_type);
-
       /* The prefix PrimFunc_ of MindSpore's dumps is dropped. */
       name = g_strdup_printf ("%s:%s", dialect->rules,
                               node->op_type + (g_str_has_prefix (node->op_type, "PrimFunc_") ? strlen ("PrimFunc_") : 0));
       /* In-place operators like relu_ () have the rule without the underscore; the reader already resolved the aliasing. */
-      if (g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_')
+      if (is_in_place (node))
         name[strlen (name) - 1] = '\0';
       return ph_intern (name);
     }
@@ -268,6 +276,8 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
         && ph_dtype_is_float (ph_value_dtype (ph_node_output (node, i))))
       out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));
   ok = ok && (l.stays == NULL || !g_str_has_prefix (name, "aten:"));
+  if (ok && is_in_place (node) && out[0] != NULL && ph_value_dtype (l.in[0]) != PH_UNDEFINED)
+    out[0] = ph_convert_cast (&l, out[0], ph_value_dtype (l.in[0])); /* x.lt_ (y) leaves floats in x */
   /* The declared element type wins: a Python number has the declared width. */
   for (guint i = 0; ok && i < l.n_out && g_str_has_prefix (name, "aten:"); i++)
     if (out[i] != NULL && ph_value_dtype (ph_node_output (node, i)) != PH_UNDEFINED && ph_value_dtype (out[i]) != PH_UNDEFINED)

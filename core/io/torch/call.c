@@ -293,7 +293,7 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
   static const struct { const char *op; guint n; } several[] = {
     { "topk", 2 }, { "sort", 2 }, { "aminmax", 2 }, { "kthvalue", 2 }, { "mode", 2 }, { "var_mean", 2 }, { "std_mean", 2 }, { "native_layer_norm", 3 }, { "native_group_norm", 3 },
     { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
-    { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 },
+    { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 }, { "log_sigmoid_forward", 2 },
     { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
     { "_pack_padded_sequence", 2 }, { "_pad_packed_sequence", 2 }, { "_unique2", 3 }, { "_unique", 2 }, { "unique_dim", 3 }, { "unique_consecutive", 3 }, { "linalg_slogdet", 2 }, { "slogdet", 2 }, { "triangular_solve", 2 }, { "linalg_inv_ex", 2 }, { "linalg_cholesky_ex", 2 },
     { "cummax", 2 }, { "lstm_cell", 2 }, { "nll_loss_forward", 2 }, { "nll_loss2d_forward", 2 }, { "max_pool1d_with_indices", 2 }, { "max_pool3d_with_indices", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
