@@ -48,6 +48,9 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_aten_resize,
   ph_convert_aten_list,
   ph_convert_aten_gradient,
+  ph_convert_aten_distance,
+  ph_convert_aten_place,
+  ph_convert_aten_random,
   NULL,
 };
 
