@@ -18,13 +18,13 @@ static const struct { const PhOp *op; const char *names[7]; } direct[] = {
   { &ph_op_Round, { "Round", "Rint", "ROUND", "round" } }, { &ph_op_Reciprocal, { "Reciprocal", "Inv" } }, { &ph_op_Equal, { "Equal", "EQUAL", "equal" } },
   { &ph_op_Less, { "Less", "LESS", "less" } }, { &ph_op_LessOrEqual, { "LessEqual", "LESS_EQUAL", "less_equal" } }, { &ph_op_Greater, { "Greater", "GREATER", "greater" } },
   { &ph_op_GreaterOrEqual, { "GreaterEqual", "GREATER_EQUAL", "greater_equal" } }, { &ph_op_And, { "LogicalAnd", "LOGICAL_AND", "logical_and" } },
-  { &ph_op_Or, { "LogicalOr", "LOGICAL_OR", "logical_or" } }, { &ph_op_Not, { "LogicalNot", "LOGICAL_NOT", "logical_not" } }, { &ph_op_IsNaN, { "IsNan", "isnan" } },
+  { &ph_op_Or, { "LogicalOr", "LOGICAL_OR", "logical_or" } }, { &ph_op_Not, { "LogicalNot", "LOGICAL_NOT", "logical_not" } }, { &ph_op_IsNaN, { "IsNan", "isnan", "IsNaN" } },
   { &ph_op_IsInf, { "IsInf", "isinf" } }, { &ph_op_Where, { "SelectV2", "Select", "SELECT", "SELECT_V2", "where" } }, { &ph_op_Relu, { "Relu", "ReLU", "RELU", "nn.relu", "ReLUV2" } },
-  { &ph_op_Elu, { "Elu", "ELU" } }, { &ph_op_Selu, { "Selu", "nn.selu", "SeLU" } }, { &ph_op_Softplus, { "Softplus", "SoftPlus" } }, { &ph_op_Softsign, { "Softsign" } },
+  { &ph_op_Elu, { "Elu", "ELU" } }, { &ph_op_Selu, { "Selu", "nn.selu", "SeLU" } }, { &ph_op_Softplus, { "Softplus", "SoftPlus" } }, { &ph_op_Softsign, { "Softsign", "SoftSign" } },
   { &ph_op_Sigmoid, { "Sigmoid", "LOGISTIC", "sigmoid" } }, { &ph_op_Tanh, { "Tanh", "TANH", "tanh" } }, { &ph_op_HardSwish, { "HSwish", "HARD_SWISH", "HardSwish" } },
   { &ph_op_Mish, { "Mish" } }, { &ph_op_LogSoftmax, { "LogSoftmax", "LOG_SOFTMAX" } }, { &ph_op_Sum, { "AddN", "ADD_N" } },
   { &ph_op_Xor, { "LogicalXor", "logical_xor" } }, { &ph_op_BitwiseAnd, { "bitwise_and", "BitwiseAnd" } }, { &ph_op_BitwiseOr, { "bitwise_or", "BitwiseOr" } },
-  { &ph_op_BitwiseXor, { "bitwise_xor", "BitwiseXor", "BITWISE_XOR" } }, { &ph_op_BitwiseNot, { "bitwise_not", "Invert" } },
+  { &ph_op_BitwiseXor, { "bitwise_xor", "BitwiseXor", "BITWISE_XOR" } }, { &ph_op_BitwiseNot, { "bitwise_not", "Invert", "BitwiseNot" } },
 };
 /* clang-format on */
 

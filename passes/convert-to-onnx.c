@@ -27,6 +27,7 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tensorflow_parts,
   ph_convert_tflite,
   ph_convert_openvino,
+  ph_convert_openvino_tensors,
   ph_convert_onednn,
   ph_convert_mindspore,
   ph_convert_tvm,
