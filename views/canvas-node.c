@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "core/scene/short-type.h"
+
 struct _PhCanvasNode
 {
   GtkWidget parent_instance;
@@ -46,7 +48,7 @@ ph_canvas_node_show (PhCanvasNode *self, PhNode *node, guint place, guint n_node
   if (node->outputs->len > 0)
     {
       const PhValue *output = node->outputs->pdata[0];
-      g_autofree char *type = output->type != NULL ? ph_type_to_string (output->type) : NULL;
+      g_autofree char *type = output->type != NULL ? ph_type_to_shown (output->type) : NULL;
 
       if (type != NULL && *type != '\0')
         g_string_append_printf (text, _ (", output %s"), type);
@@ -63,7 +65,7 @@ ph_canvas_node_show (PhCanvasNode *self, PhNode *node, guint place, guint n_node
 void
 ph_canvas_node_show_input (PhCanvasNode *self, const PhValue *value)
 {
-  g_autofree char *type = value->type != NULL ? ph_type_to_string (value->type) : g_strdup ("");
+  g_autofree char *type = value->type != NULL ? ph_type_to_shown (value->type) : g_strdup ("");
   g_autofree char *text = g_strdup_printf (value->is_input ? _ ("Input %s, %s") : _ ("Value %s, %s"), value->name, type);
 
   self->id = value->id;

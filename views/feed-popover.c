@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "core/scene/short-type.h"
 #include "core/tensor/tensor.h"
 #include "views/access-names.h"
 #include "views/context-menu.h"
@@ -82,7 +83,7 @@ show (GtkWidget *widget, const GdkRectangle *at, PhConsole *console, const PhVal
 {
   g_autofree char *now = ph_feed_text (
       g_hash_table_lookup (ph_document_get_feeds (ph_console_get_document (console)), input->name));
-  g_autofree char *type = ph_type_to_string (input->type), *title = g_strdup_printf ("%s: %s", input->name, type);
+  g_autofree char *type = ph_type_to_shown (input->type), *title = g_strdup_printf ("%s: %s", input->name, type);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *label = gtk_label_new (title), *hint = gtk_label_new (NULL);
   Feed *feed = g_new (Feed, 1);
 

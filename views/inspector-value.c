@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "core/scene/short-type.h"
 #include "views/access-names.h"
 #include "views/feed-popover.h"
 #include "views/inspector-private.h"
@@ -240,7 +241,7 @@ void
 ph_inspector_fill_value (PhInspector *self, PhValue *value)
 {
   g_autofree char *badge = g_strdup_printf ("v%u", value->id);
-  g_autofree char *type = ph_type_to_string (value->type);
+  g_autofree char *type = ph_type_to_shown (value->type);
   gint64 size = value->type ? ph_type_bytes (value->type) : -1;
   PhTensor *tensor = find_tensor (self, value);
 

@@ -151,7 +151,7 @@ ph_inspector_add_search (GtkListBox *section, const char *name, const char *text
 void
 ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *name, const PhValue *value)
 {
-  g_autofree char *type = value->type ? ph_type_to_string (value->type) : g_strdup ("?");
+  g_autofree char *type = ph_type_to_shown (value->type);
   g_autofree char *narrow = ph_type_to_short (type, self->dimensions);
   g_autoptr (GString) broken = g_string_new (narrow);
   g_autofree char *text = NULL;

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "core/scene/short-type.h"
 #include "views/access-names.h"
 #include "views/step-verdict.h"
 
@@ -217,7 +218,7 @@ add_output (GtkWidget *list, PhConsole *console, PhPosition at, const PhProofOut
 {
   PhModel *model = ph_document_get_model (ph_console_get_document (console));
   const PhValue *value = model ? ph_model_find_value_named (model, output->name) : NULL;
-  g_autofree char *type = value && value->type ? ph_type_to_string (value->type) : NULL;
+  g_autofree char *type = value && value->type ? ph_type_to_shown (value->type) : NULL;
   g_autofree char *difference = isfinite (output->max_scaled_error)
                                     ? g_strdup_printf (_ ("largest difference %.3g (%.2g of the largest)"), output->max_abs_error,
                                                        output->max_scaled_error)

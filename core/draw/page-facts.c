@@ -7,6 +7,7 @@
 #include "core/graph/where.h"
 #include "core/ops/dialect.h"
 #include "core/scene/scene-read.h"
+#include "core/scene/short-type.h"
 
 #define ELEMENTS 6     /* elements of a constant that are listed  */
 #define LONGEST  160   /* bytes of an attribute that are          */
@@ -62,7 +63,7 @@ add_values (JsonArray *to, const GPtrArray *values, Words *words)
       if (value->tensor != NULL && ph_tensor_count (value->tensor) <= ELEMENTS)
         text = ph_tensor_to_string (value->tensor, ELEMENTS);
       else
-        text = ph_type_to_string (value->type);
+        text = ph_type_to_shown (value->type);
       add_pair (to, words, value->name, text);
     }
 }

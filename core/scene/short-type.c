@@ -89,6 +89,16 @@ ph_dimension_to_short (const char *dimension, GPtrArray *dimensions)
 }
 
 char *
+ph_type_to_shown (const PhType *type)
+{
+  g_autofree char *text = ph_type_to_string (type);
+  GString *shown = g_string_new (text);
+
+  g_string_replace (shown, "[]", " ?", 0);
+  return g_string_free (shown, FALSE);
+}
+
+char *
 ph_type_to_short (const char *type, GPtrArray *dimensions)
 {
   const char *bracket = strchr (type, '[');

@@ -12,6 +12,8 @@ GPtrArray *ph_long_dimensions (PhGraph *graph);
 char *ph_dimension_letter (guint index);
 /* One dimension: "batch", "A", "⌈B/16⌉". (transfer full) */
 char *ph_dimension_to_short (const char *dimension, GPtrArray *dimensions);
+/* @type (nullable) in the window, where "float[]" would be read as a scalar: of a tensor of unknown rank "float ?", as its box says. (transfer full) */
+char *ph_type_to_shown (const PhType *type);
 /* @type as text, its long names by their letters, others cut short. (transfer full) */
 char *ph_type_to_short (const char *type, GPtrArray *dimensions);
 

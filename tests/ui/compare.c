@@ -230,6 +230,61 @@ test_side_by_side (void)
   g_assert_null (ph_graph_pane_get_before (pane ()));
 }
 
+typedef struct
+{
+  GtkWidget *title;
+  const char *text;
+} Pointed;
+
+static gboolean
+find_tip (GtkWidget *root, const Pointed *pointed)
+{
+  if (GTK_IS_LABEL (root) && root != pointed->title && gtk_widget_get_mapped (root)
+      && g_str_equal (gtk_label_get_text (GTK_LABEL (root)), pointed->text))
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (find_tip (child, pointed))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_tip (gpointer pointed)
+{
+  return find_tip (GTK_WIDGET (driver_window ()), pointed);
+}
+
+/* The titles above the two pictures are short of room: pointed at, each says all of itself, also after a step. */
+static void
+test_side_titles (void)
+{
+  static const struct
+  {
+    const char *line, *before, *after;
+  } rows[] = { { "goto 1", "Before: File", "After: 1 newest-form" }, { "goto 2", "Before: 1 newest-form", "After: 2 cse" } };
+  PhGraphPane *own;
+
+  open_example ("cse", "cse,dce");
+  driver_key ("ctrl+2");
+  own = pane ();
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const Pointed titles[] = { { driver_find_named (GTK_WIDGET (own), "before_title"), rows[i].before },
+                                 { driver_find_named (GTK_WIDGET (own), "after_title"), rows[i].after } };
+
+      run (rows[i].line);
+      for (guint k = 0; k < G_N_ELEMENTS (titles); k++)
+        {
+          g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (titles[k].title)), ==, titles[k].text);
+          driver_move (titles[k].title, 20 + 4 * i, gtk_widget_get_height (titles[k].title) / 2.0);
+          driver_pause (0.2);
+          driver_move (titles[k].title, 24 + 4 * i, gtk_widget_get_height (titles[k].title) / 2.0);
+          driver_wait (has_tip, (gpointer) &titles[k], 10, titles[k].text);
+        }
+    }
+  driver_key ("ctrl+1");
+}
+
 static guint
 count_signs (PhTextSide *side, char sign)
 {
@@ -459,6 +514,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/slider-keys", test_slider_keys);
   g_test_add_func ("/compare/slider-pointer", test_slider_pointer);
   g_test_add_func ("/compare/side-by-side", test_side_by_side);
+  g_test_add_func ("/compare/side-titles", test_side_titles);
   g_test_add_func ("/compare/text", test_text);
   g_test_add_func ("/compare/numbers", test_numbers);
   g_test_add_func ("/compare/two-models", test_two_models);

@@ -297,6 +297,32 @@ test_verdict (void)
   g_assert_null (ph_document_get_proof (driver_document (), 0));
 }
 
+static gboolean
+says_two_lines (gpointer data)
+{
+  GtkLabel *label = history_panel ()->verify_text;
+
+  return g_str_equal (gtk_label_get_text (label), data) && pango_layout_get_line_count (gtk_label_get_layout (label)) == 2;
+}
+
+/* What is verified is said in two lines where one is too short for it, whole. */
+static void
+test_verify_text (void)
+{
+  PhHistoryPanel *panel = history_panel ();
+  GtkPaned *paned = GTK_PANED (gtk_widget_get_ancestor (GTK_WIDGET (panel), GTK_TYPE_PANED));
+  const int position = gtk_paned_get_position (paned);
+
+  open_foreign ("linear-selu.hlo");
+  driver_run ("pipeline convert-to-onnx,fold-constants");
+  driver_run ("run");
+  gtk_paned_set_position (paned, 0); /* as narrow as it can be */
+  driver_wait (says_two_lines, (gpointer) "1 of 2 steps verified, nothing is shown of 1", 20, "the two lines");
+  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (panel->verify_text)));
+  gtk_paned_set_position (paned, position);
+  driver_settle ();
+}
+
 /* --- search, palette ------------------------------------------------------------------------------------------------- */
 
 static const char *
@@ -444,6 +470,7 @@ main (int argc, char **argv)
   g_test_add_func ("/panels/foreign", test_foreign);
   g_test_add_func ("/panels/breakpoints", test_breakpoints);
   g_test_add_func ("/panels/verdict", test_verdict);
+  g_test_add_func ("/panels/verify-text", test_verify_text);
   g_test_add_func ("/panels/search", test_search);
   g_test_add_func ("/panels/palette", test_palette_place);
   g_test_add_func ("/panels/inspector", test_inspector);

@@ -47,6 +47,32 @@ test_letters (void)
   ph_model_free (model);
 }
 
+/* A scalar and a tensor of unknown rank do not read alike. */
+static void
+test_shown (void)
+{
+  static const gint64 dims[] = { 3, 4 };
+  const PhType *unranked = ph_type_unranked (PH_FLOAT);
+  const struct
+  {
+    const PhType *type;
+    const char *shown;
+  } rows[] = {
+    { unranked, "float ?" },
+    { ph_type_sequence (PH_KIND_SEQUENCE, unranked), "seq(float ?)" },
+    { ph_type_static (PH_FLOAT, 0, dims), "float" },
+    { ph_type_static (PH_FLOAT, 2, dims), "float[3,4]" },
+    { NULL, "?" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *shown = ph_type_to_shown (rows[i].type);
+
+      g_assert_cmpstr (shown, ==, rows[i].shown);
+    }
+}
+
 static void
 test_many (void)
 {
@@ -62,6 +88,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/short-type/letters", test_letters);
+  g_test_add_func ("/short-type/shown", test_shown);
   g_test_add_func ("/short-type/many", test_many);
   return g_test_run ();
 }
