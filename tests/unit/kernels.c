@@ -366,6 +366,67 @@ test_transposed (void)
     }
 }
 
+static gboolean
+is_one_number (float a, float b)
+{
+  return a == b || (isnan (a) && isnan (b));
+}
+
+/* More numbers than a small table has places, zeros of both signs and NaN among them: they are told apart by what they are, in order, and
+ * counted where they first are. */
+static void
+test_unique (void)
+{
+  static const char *const texts[] = { "Unique (x)", "Unique <sorted = 0> (x)", "Unique <axis = 0> (x)" };
+  float elements[4000];
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+    elements[i] = i % 97 == 5 ? NAN : (float) (i * 7919 % 701) - 350;
+  elements[11] = -0.f;
+  for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
+    {
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]>\n"
+                                               "g (float[4000] x) => (float[n] y, int64[n] i, int64[4000] v, int64[n] c) {\n"
+                                               "y, i, v, c = %s }\n",
+                                               texts[t]);
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", NULL);
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+      g_autoptr (GHashTable) results = NULL;
+      gconstpointer out[4];
+      const gint64 *firsts, *places, *counts;
+      const float *y;
+      gint64 n = 0;
+
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[0], ph_tensor_new_floats (elements, G_N_ELEMENTS (elements)));
+      results = ph_run_model (model, feeds, NULL, NULL, NULL);
+      for (guint k = 0; k < 4; k++)
+        {
+          const PhValue *value = model->graph->outputs->pdata[k];
+          PhTensor *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (value->id));
+
+          out[k] = ph_tensor_data (tensor);
+          n = k == 0 ? (gint64) ph_tensor_count (tensor) : n;
+        }
+      y = out[0], firsts = out[1], places = out[2], counts = out[3];
+      g_assert_cmpint (n, ==, 702);
+      for (gint64 i = 0; i < n; i++)
+        {
+          gint64 count = 0;
+
+          g_assert_true (is_one_number (y[i], elements[firsts[i]]));
+          for (gint64 k = 0; k < (gint64) G_N_ELEMENTS (elements); k++)
+            {
+              const gboolean equal = is_one_number (elements[k], y[i]);
+
+              g_assert_true (!equal || (k >= firsts[i] && places[k] == i));
+              count += equal;
+            }
+          g_assert_cmpint (counts[i], ==, count);
+          g_assert_true (i == 0 || (t == 1 ? firsts[i] > firsts[i - 1] : isnan (y[i]) || y[i] > y[i - 1]));
+        }
+    }
+}
+
 /* Angles near all multiples of a quarter of pi, where digits cancel, and beyond those that have a loop. */
 static void
 test_angles (void)
@@ -414,6 +475,7 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/kernels/unique", test_unique);
   g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/ways", test_ways);
   g_test_add_func ("/kernels/infinite", test_infinite);

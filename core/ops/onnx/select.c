@@ -327,21 +327,91 @@ compare_slices (gconstpointer a, gconstpointer b, gpointer user)
   return 0;
 }
 
-static int
-compare_sorted (gconstpointer a, gconstpointer b, gpointer user)
+/* As comparing them says, but equal bits are seen at once. */
+static gboolean
+are_equal (const Slices *s, gint64 i, gint64 j)
 {
-  int c = compare_slices (a, b, user);
+  const gsize size = ph_dtype_size (s->dtype) * (gsize) s->inner;
+  const char *data = s->data;
 
-  return c != 0 ? c : (*(const gint64 *) a > *(const gint64 *) b) - (*(const gint64 *) a < *(const gint64 *) b);
+  return (s->outer == 1 && memcmp (data + (gsize) i * size, data + (gsize) j * size, size) == 0)
+         || compare_slices (&i, &j, (gpointer) s) == 0;
 }
 
-static int
-compare_firsts (gconstpointer a, gconstpointer b, gpointer user)
+/* Returns what equal elements have in common. */
+static inline guint64
+key_of_element (PhDType dtype, gconstpointer data, gsize i)
 {
-  const gint64 *first = user;
-  gint64 i = first[*(const gint64 *) a], j = first[*(const gint64 *) b];
+  double x;
+  guint64 bits;
 
-  return (i > j) - (i < j);
+  if (dtype == PH_STRING)
+    return ((const char *const *) data)[i] != NULL ? g_str_hash (((const char *const *) data)[i]) : g_str_hash ("");
+  if (dtype != PH_FLOAT && !ph_dtype_is_float (dtype))
+    return (guint64) ph_dtype_load_int (dtype, data, i);
+  x = dtype == PH_FLOAT ? ((const float *) data)[i] : ph_dtype_load (dtype, data, i);
+  if (isnan (x))
+    return G_MAXUINT64;
+  x = x == 0 ? 0 : x;
+  memcpy (&bits, &x, sizeof bits);
+  return bits;
+}
+
+static guint64
+hash_slice (const Slices *s, gint64 t)
+{
+  guint64 hash = 0;
+
+  for (gint64 o = 0; o < s->outer; o++)
+    for (gint64 k = 0; k < s->inner; k++)
+      {
+        hash = (hash ^ key_of_element (s->dtype, s->data, (o * s->n + t) * s->inner + k))
+               * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+      }
+  return hash;
+}
+
+/* Numbers the unique slices in the order in which they first occur, which is then in @first; @group: of each slice, @times: how many are in
+ * each. Returns their number. */
+static gint64
+group_slices (const Slices *s, gint64 *first, gint64 *group, gint64 *times)
+{
+  gsize mask = 63; /* the places of the table but one: it is no larger than what is found needs */
+  gint64 *table = g_new0 (gint64, mask + 1), m = 0; /* group + 1, at the first free place from its hash on */
+  g_autofree guint64 *hashes = g_new (guint64, s->n + 1);
+
+  for (gint64 i = 0; i < s->n; i++)
+    {
+      const guint64 hash = hash_slice (s, i);
+      gsize at = hash & mask;
+      gint64 found;
+
+      while ((found = table[at] - 1) >= 0 && (hashes[found] != hash || !are_equal (s, first[found], i)))
+        at = (at + 1) & mask;
+      if (found < 0)
+        {
+          hashes[m] = hash;
+          first[m] = i;
+          times[m] = 0;
+          table[at] = (found = m++) + 1;
+        }
+      group[i] = found;
+      times[found]++;
+      if ((gsize) m * 2 <= mask)
+        continue;
+      g_free (table);
+      mask = 4 * mask + 3;
+      table = g_new0 (gint64, mask + 1);
+      for (gint64 g = 0; g < m; g++)
+        {
+          for (at = hashes[g] & mask; table[at] != 0;)
+            at = (at + 1) & mask;
+          table[at] = g + 1;
+        }
+    }
+  g_free (table);
+  return m;
 }
 
 static gboolean
@@ -352,8 +422,8 @@ run_unique (PhKernel *kernel, GError **error)
   gboolean sorted = ph_node_attr_int (kernel->node, "sorted", 1) != 0;
   guint rank = given != NULL ? ph_tensor_rank (x) : 1, axis = 0;
   gsize size = ph_dtype_size (ph_tensor_dtype (x));
-  gint64 dims[PH_MAX_RANK], count = ph_tensor_count (x), n, m = 0;
-  g_autofree gint64 *order = NULL, *group = NULL, *first = NULL, *times = NULL, *place = NULL, *rank_of = NULL;
+  gint64 dims[PH_MAX_RANK], count = ph_tensor_count (x), n, m;
+  g_autofree gint64 *group = NULL, *first = NULL, *times = NULL, *place = NULL, *rank_of = NULL;
   Slices slices = { ph_tensor_dtype (x), ph_tensor_data (x), 0, 0, 0 };
   char *to;
 
@@ -364,28 +434,19 @@ run_unique (PhKernel *kernel, GError **error)
   slices.outer = ph_dims_product (dims, 0, axis);
   slices.inner = ph_dims_product (dims, axis + 1, rank);
 
-  order = g_new (gint64, n + 1);
-  group = g_new (gint64, n + 1); /* per slice: index of its unique slice, in sorted order */
-  first = g_new (gint64, n + 1); /* per unique slice: its first occurrence               */
-  times = g_new0 (gint64, n + 1);
-  for (gint64 i = 0; i < n; i++)
-    order[i] = i;
-  g_qsort_with_data (order, n, sizeof (gint64), compare_sorted, &slices);
-  for (gint64 i = 0; i < n; i++)
+  group = g_new (gint64, n + 1);
+  first = g_new (gint64, n + 1);
+  times = g_new (gint64, n + 1);
+  m = group_slices (&slices, first, group, times);
+  place = g_memdup2 (first, (m + 1) * sizeof (gint64)); /* output position -> unique one */
+  rank_of = g_new (gint64, m + 1);                      /* and back                      */
+  if (sorted)
+    g_qsort_with_data (place, m, sizeof (gint64), compare_slices, &slices);
+  for (gint64 i = 0; i < m; i++)
     {
-      if (i == 0 || compare_slices (&order[i - 1], &order[i], &slices) != 0)
-        first[m++] = order[i];
-      group[order[i]] = m - 1;
-      times[m - 1]++;
+      place[i] = group[place[i]];
+      rank_of[place[i]] = i;
     }
-  place = g_new (gint64, m + 1);   /* output position -> unique one                         */
-  rank_of = g_new (gint64, m + 1); /* and back                                             */
-  for (gint64 i = 0; i < m; i++)
-    place[i] = i;
-  if (!sorted)
-    g_qsort_with_data (place, m, sizeof (gint64), compare_firsts, first);
-  for (gint64 i = 0; i < m; i++)
-    rank_of[place[i]] = i;
 
   dims[axis] = m;
   to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
