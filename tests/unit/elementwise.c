@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
+#include "core/ops/onnx/elementwise.h"
 #include "core/ops/op-list.h"
 #include "core/run/executor.h"
 #include "core/tensor/broadcast.h"
@@ -219,6 +220,61 @@ test_refuses (void)
   g_assert_nonnull (strstr (error->message, "Add"));
 }
 
+static const PhDType narrow[] = { PH_INT8, PH_UINT8, PH_INT16, PH_UINT16, PH_INT32, PH_UINT32, PH_FLOAT16, PH_BFLOAT16 };
+
+/* What loops do not work in is converted a part at a time: many elements, and one for all of them on either side. */
+static void
+test_parts (void)
+{
+  const gint64 many = 3 * 1024 + 5;
+
+  for (guint t = 0; t < G_N_ELEMENTS (narrow); t++)
+    for (guint way = 0; way < 3; way++)
+      {
+        const PhDType dtype = narrow[t];
+        g_autoptr (PhTensor) a = ph_tensor_new (dtype, way != 1, &many), b = ph_tensor_new (dtype, way != 2, &many), c = NULL,
+                             expected = ph_tensor_new (dtype, 1, &many);
+        PhTensor *const operands[] = { a, b };
+
+        for (guint k = 0; k < 2; k++)
+          for (gsize i = 0; i < ph_tensor_count (operands[k]); i++)
+            ph_dtype_store_int (dtype, ph_tensor_writable (operands[k]), i, (gint64) (i * 7 + k * 3) % 100 - 40 * (gint64) k);
+        for (gsize i = 0; i < (gsize) many; i++)
+          {
+            const gsize x = way != 1 ? i : 0, z = way != 2 ? i : 0;
+
+            if (ph_dtype_is_float (dtype))
+              ph_dtype_store (dtype, ph_tensor_writable (expected), i, ph_tensor_get (a, x) + ph_tensor_get (b, z));
+            else
+              ph_dtype_store_int (dtype, ph_tensor_writable (expected), i, ph_tensor_get_int (a, x) + ph_tensor_get_int (b, z));
+          }
+        c = apply (&ph_op_Add, operands, 2, NULL);
+        g_assert_cmpmem (ph_tensor_data (c), ph_tensor_bytes (c), ph_tensor_data (expected), ph_tensor_bytes (expected));
+      }
+}
+
+/* Each kind of integer becomes each other one, and the floats that have loops, as one element after the other does. */
+static void
+test_conversions (void)
+{
+  static const PhDType types[] = { PH_INT64, PH_UINT64, PH_INT32, PH_UINT32, PH_INT16, PH_UINT16,
+                                   PH_INT8,  PH_UINT8,  PH_BOOL,  PH_FLOAT,  PH_DOUBLE };
+  static const gint64 values[] = { 0, 1, -1, 127, 128, 255, 256, -129, 32768, 65537, G_MAXINT32, G_MININT32, 5000000000, -7 };
+  const gint64 n = G_N_ELEMENTS (values);
+
+  for (guint f = 0; f + 2 < G_N_ELEMENTS (types); f++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_autoptr (PhTensor) from = ph_tensor_new (types[f], 1, &n), fast = NULL, slow = NULL;
+
+        for (gsize i = 0; i < (gsize) n; i++)
+          ph_dtype_store_int (types[f], ph_tensor_writable (from), i, values[i]);
+        fast = ph_convert (from, types[t]);
+        slow = ph_tensor_cast (from, types[t]);
+        g_assert_cmpmem (ph_tensor_data (fast), ph_tensor_bytes (fast), ph_tensor_data (slow), ph_tensor_bytes (slow));
+      }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -226,6 +282,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/elementwise/broadcasting", test_broadcasting);
   g_test_add_func ("/elementwise/splats-stay", test_splats_stay);
   g_test_add_func ("/elementwise/integer-corners", test_integer_corners);
+  g_test_add_func ("/elementwise/parts", test_parts);
+  g_test_add_func ("/elementwise/conversions", test_conversions);
   g_test_add_func ("/elementwise/nan", test_nan);
   g_test_add_func ("/elementwise/refuses", test_refuses);
   return g_test_run ();

@@ -21,6 +21,17 @@
   if (to == PH_##to_ && from == PH_##from_)    \
   CONVERT (to_type_, from_type_)
 
+/* From one kind of integer to all: the upper bits are dropped, or the sign is repeated. */
+#define TO_INTEGERS(from_, from_type_)      \
+  PAIR (INT64, gint64, from_, from_type_)   \
+  PAIR (INT32, gint32, from_, from_type_)   \
+  PAIR (INT16, gint16, from_, from_type_)   \
+  PAIR (INT8, gint8, from_, from_type_)     \
+  PAIR (UINT64, guint64, from_, from_type_) \
+  PAIR (UINT32, guint32, from_, from_type_) \
+  PAIR (UINT16, guint16, from_, from_type_) \
+  PAIR (UINT8, guint8, from_, from_type_)
+
 /* Converts floats to integers: truncates numbers between @least_ and @most_, and leaves others to ph_dtype_store(). */
 #define CUT(to_, to_type_, least_, most_)              \
   if (to == PH_##to_ && from == PH_FLOAT)              \
@@ -53,15 +64,15 @@ convert (PhDType to, gpointer y, PhDType from, gconstpointer x, gsize n)
   PAIR (FLOAT, float, BOOL, guint8)
   PAIR (DOUBLE, double, INT64, gint64)
   PAIR (DOUBLE, double, INT32, gint32)
-  PAIR (INT64, gint64, INT32, gint32)
-  PAIR (INT64, gint64, INT8, gint8)
-  PAIR (INT64, gint64, INT16, gint16)
-  PAIR (INT64, gint64, BOOL, guint8)
-  PAIR (INT32, gint32, INT64, gint64)
-  PAIR (UINT64, guint64, UINT8, guint8)
-  PAIR (UINT64, guint64, UINT16, guint16)
-  PAIR (UINT64, guint64, UINT32, guint32)
-  PAIR (UINT8, guint8, UINT64, guint64)
+  TO_INTEGERS (INT64, gint64)
+  TO_INTEGERS (INT32, gint32)
+  TO_INTEGERS (INT16, gint16)
+  TO_INTEGERS (INT8, gint8)
+  TO_INTEGERS (UINT64, guint64)
+  TO_INTEGERS (UINT32, guint32)
+  TO_INTEGERS (UINT16, guint16)
+  TO_INTEGERS (UINT8, guint8)
+  TO_INTEGERS (BOOL, guint8)
 
   if (to == PH_FLOAT && from == PH_FLOAT16)
     for (gsize i = 0; i < n; i++)
@@ -242,6 +253,53 @@ single (PhTensor *splat)
   return one;
 }
 
+#define PART 1024 /* elements that stay in the fastest cache while they are converted, computed and converted back */
+
+/* Elements @first to @first + @n of @tensor, in @room where they have to be converted. */
+static gconstpointer
+part_of (PhTensor *tensor, PhDType works_in, gsize first, gsize n, gpointer room)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+  const char *data = (const char *) ph_tensor_data (tensor) + first * ph_dtype_size (dtype);
+
+  if (dtype == works_in)
+    return data;
+  convert (works_in, room, dtype, data, n);
+  return room;
+}
+
+/* Returns TRUE if @tensor is read element by element, or is one element for all of @result. */
+static gboolean
+is_plain (PhTensor *tensor, PhTensor *result)
+{
+  const gsize count = ph_tensor_count (tensor);
+
+  return !ph_tensor_is_splat (tensor) && (count == 1 || count == ph_tensor_count (result));
+}
+
+/* Computes @result, whose elements become those of @loop_result, a part at a time: another element type needs no tensor of its own. */
+static void
+run_parts (PhLoop loop, PhTensor *result, PhTensor *a, PhTensor *b, PhDType works_in, PhDType loop_result, const double *p)
+{
+  const PhDType dtype = ph_tensor_dtype (result);
+  const gsize count = ph_tensor_count (result), stride_a = ph_tensor_count (a) > 1,
+              stride_b = b != NULL && ph_tensor_count (b) > 1;
+  guint64 rooms[3][PART];
+  char *out = ph_tensor_writable (result);
+
+  for (gsize first = 0, n; first < count; first += n)
+    {
+      const gboolean direct = dtype == loop_result;
+      char *to = out + first * ph_dtype_size (dtype);
+
+      n = MIN (PART, count - first);
+      loop (n, direct ? to : (gpointer) rooms[2], part_of (a, works_in, first * stride_a, stride_a ? n : 1, rooms[0]), stride_a,
+            b != NULL ? part_of (b, works_in, first * stride_b, stride_b ? n : 1, rooms[1]) : NULL, stride_b, p);
+      if (!direct)
+        convert (dtype, to, loop_result, rooms[2], n);
+    }
+}
+
 static PhTensor *
 memory_error (GError **error)
 {
@@ -284,6 +342,19 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
       g_autoptr (PhTensor) one = ph_elementwise (loops, one_a, one_b, p, error);
 
       return one != NULL ? ph_tensor_new_splat (result_dtype, rank, dims, ph_tensor_data (one)) : NULL;
+    }
+
+  if ((dtype != works_in || result_dtype != loop_result) && (b == NULL || ph_tensor_dtype (b) == dtype))
+    {
+      g_autoptr (PhTensor) plain = ph_tensor_new_unset (result_dtype, rank, dims);
+
+      if (plain == NULL)
+        return memory_error (error);
+      if (is_plain (a, plain) && (b == NULL || is_plain (b, plain)))
+        {
+          run_parts (loop, plain, a, b, works_in, loop_result, p);
+          return g_steal_pointer (&plain);
+        }
     }
 
   g_autoptr (PhTensor) wide_a = ph_convert (a, works_in), wide_b = b != NULL ? ph_convert (b, works_in) : NULL;
