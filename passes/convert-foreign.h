@@ -12,16 +12,15 @@ extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensor
 
 /* The node becomes one ONNX operator on the same operands. */
 gboolean ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out);
-/* Rules that read nothing but the operands: by @l->op, behind the colon, in a table of names. */
-gboolean ph_foreign_direct (PhConvert *l, PhValue **out);
-gboolean ph_foreign_same (PhConvert *l, PhValue **out); /* its first operand                                     */
+/* Rules that read nothing but the operands: by @l->op, behind the colon, in a table of names; its first operand. */
+gboolean ph_foreign_direct (PhConvert *l, PhValue **out), ph_foreign_same (PhConvert *l, PhValue **out);
 /* The elements of a constant integer input, of any rank, in order. NULL: it is not constant; l->stays says so. (element-type gint64) (transfer full) */
 GArray *ph_foreign_ints (PhConvert *l, guint input);
 gint64 ph_foreign_int (PhConvert *l, guint input, gint64 fallback);
 PhValue *ph_foreign_int64 (PhConvert *l, PhValue *value); /* Cast to int64                                         */
 PhValue *ph_foreign_number (PhConvert *l, PhValue *like, double number);
-char *ph_foreign_text_attr (PhConvert *l, const char *name,
-                            const char *fallback); /* without the quotes of Relay's (transfer full) */
+/* Without the quotes of Relay's. (transfer full) */
+char *ph_foreign_text_attr (PhConvert *l, const char *name, const char *fallback);
 PhDType ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback);
 /* Which reduction an operator of another system is. */
 typedef struct
@@ -90,7 +89,7 @@ gboolean ph_foreign_conv (PhConvert *l, PhForeignWindow *window, gboolean transp
 gboolean ph_foreign_pool (PhConvert *l, const PhOp *op, const PhForeignWindow *window, gboolean channels_last, gboolean ceil,
                           gboolean with_pads, PhValue **out);
 
-/* MindSpore and TVM: tuples become several values, calls of functions that are values are written out, branches that are functions become If. */
+/* MindSpore and TVM: tuples become several values, functions that are values are written out, branches become If. */
 gboolean ph_foreign_prepare (PhPassRun *run, GError **error);
 /* What only said something of others goes. */
 gboolean ph_foreign_finish (PhPassRun *run, GError **error);
