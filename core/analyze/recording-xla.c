@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/analyze/become.h"
+#include "core/analyze/recording.h"
 #include "core/io/format.h"
 #include "core/io/hlo/lines.h"
 #include "core/io/io.h"
@@ -121,6 +122,18 @@ compare_files (gconstpointer a, gconstpointer b)
   return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp (x->path, y->path);
 }
 
+/* Returns TRUE if @prefix is the first parts of @name between its dots: "module_1000" is no prefix of a file of module_10000. A number
+ * before the module may be left out. */
+static gboolean
+begins_with (const char *name, const char *prefix)
+{
+  const char *const module = strstr (name, "module_");
+  const gsize length = strlen (prefix);
+
+  return (g_str_has_prefix (name, prefix) && name[length] == '.')
+         || (module != NULL && g_str_has_prefix (module, prefix) && module[length] == '.');
+}
+
 /* Lists the dump files of all modules in @folder that begin with @prefix (nullable). */
 static GArray *
 list_files (const char *folder, const char *prefix)
@@ -133,7 +146,7 @@ list_files (const char *folder, const char *prefix)
     {
       File file;
 
-      if ((prefix != NULL && !g_str_has_prefix (name, prefix)) || !ph_xla_parse_name (name, &file))
+      if ((prefix != NULL && !begins_with (name, prefix)) || !ph_xla_parse_name (name, &file))
         continue;
       if (file.kind == PH_XLA_OTHER)
         {
@@ -152,12 +165,12 @@ compare_paths (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
-/* Returns how each module of the folder is opened, or NULL if there is one alone. (nullable) (element-type char*) */
+/* Returns how each module of the folder is opened. (element-type char*) */
 static GPtrArray *
 list_modules (const char *folder)
 {
   g_autoptr (GArray) files = list_files (folder, NULL);
-  g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *modules = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < files->len; i++)
     {
@@ -167,7 +180,7 @@ list_modules (const char *folder)
         g_ptr_array_add (modules, g_steal_pointer (&path));
     }
   g_ptr_array_sort (modules, compare_paths);
-  return modules->len > 1 ? g_steal_pointer (&modules) : NULL;
+  return modules;
 }
 
 /* Keeps only the module with the most files; the others are listed as a problem. */
@@ -509,15 +522,46 @@ ph_xla_is_dump (const char *path)
   g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
                   *prefix = is_folder ? NULL : g_path_get_basename (path);
   g_autoptr (GArray) files = NULL;
-  gboolean several;
+  g_autoptr (GHashTable) modules = g_hash_table_new (NULL, NULL);
 
   if (!is_folder && (g_file_test (path, G_FILE_TEST_EXISTS) || strstr (prefix, "module_") == NULL))
     return FALSE;
   files = list_files (folder, prefix);
-  several = !is_folder && files->len > 0;
-  for (guint i = 1; i < files->len; i++)
-    several = several || g_array_index (files, File, i).module == g_array_index (files, File, 0).module;
-  return several;
+  for (guint i = 0; i < files->len; i++)
+    g_hash_table_add (modules, GSIZE_TO_POINTER (g_array_index (files, File, i).module));
+  return is_folder ? g_hash_table_size (modules) < files->len : files->len > 0;
+}
+
+gboolean
+ph_xla_lacks_module (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
+  g_autoptr (GPtrArray) modules = NULL;
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  if (strstr (name, "module_") == NULL || g_file_test (path, G_FILE_TEST_EXISTS))
+    return FALSE;
+  modules = list_modules (folder);
+  if (modules->len == 0)
+    return FALSE;
+  for (guint i = 0; i < modules->len && i < 20; i++)
+    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", strrchr (modules->pdata[i], '/') + 1);
+  if (modules->len > 20)
+    g_string_append_printf (list, " and %u more", modules->len - 20);
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: there is no module '%s' in this folder. It has %s", folder, name,
+               list->str);
+  return TRUE;
+}
+
+char *
+ph_recording_module_of (const char *name)
+{
+  PhXlaFile file;
+  const gboolean found = ph_xla_parse_name (name, &file);
+  char *module = found && file.kind != PH_XLA_OTHER ? g_strdup_printf ("module_%04" G_GUINT64_FORMAT, file.module) : NULL;
+
+  ph_xla_file_clear (&file);
+  return module;
 }
 
 PhModel *
@@ -527,6 +571,7 @@ ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GC
   g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
                   *prefix = is_folder ? NULL : g_path_get_basename (path);
   g_autoptr (GArray) files = list_files (folder, prefix);
+  g_autoptr (GPtrArray) modules = NULL;
   g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
@@ -535,7 +580,8 @@ ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GC
   if (first == NULL)
     return NULL;
   g_clear_pointer (&first->parts, g_ptr_array_unref);
-  first->parts = list_modules (folder);
+  modules = list_modules (folder);
+  first->parts = modules->len > 1 ? g_steal_pointer (&modules) : NULL;
   if (files->len == 1)
     return g_steal_pointer (&first);
   *history = replay (first, files, problems, cancellable, error);

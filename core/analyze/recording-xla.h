@@ -33,6 +33,8 @@ void ph_xla_file_clear (PhXlaFile *file);
 
 /* A folder with several states of a module, or "FOLDER/module_0003", which chooses one. */
 gboolean ph_xla_is_dump (const char *path);
+/* TRUE with @error: it would choose a module of a folder that has only others. */
+gboolean ph_xla_lacks_module (const char *path, GError **error);
 /* As ph_recording_open(). Files are read one by one, so that a long dump needs no more memory than a short one. */
 PhModel *ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
 

@@ -556,6 +556,8 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
   *history = NULL;
   if (ph_xla_is_dump (path))
     return ph_xla_open_dump (path, history, problems, cancellable, error);
+  if (ph_xla_lacks_module (path, error))
+    return NULL;
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     return open_file (path, history, problems, cancellable, error);
   if (g_file_test (saved, G_FILE_TEST_IS_REGULAR))

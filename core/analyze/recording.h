@@ -23,6 +23,9 @@ typedef struct
 PhModel *ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable,
                             GError **error);
 
+/* "module_0003", which ph_recording_open() takes after a folder, if @name is that of a file in XLA's dumps of this module. (nullable) */
+char *ph_recording_module_of (const char *name);
+
 /* What @bytes, a dump in @format, makes of @model, which is changed to its last state: a history that leads on from the model as it was. Where the
  * dump begins with another state than the model's, that is its first step, called @start. */
 PhHistory *ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/analyze/recording.h"
 #include "core/console/call-arguments.h"
 #include "core/console/command-words.h"
 #include "core/console/console-state.h"
@@ -64,9 +65,12 @@ add_files (Matches *matches)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
       g_autofree char *text = g_strconcat (typed, name, g_file_test (path, G_FILE_TEST_IS_DIR) ? "/" : "", NULL);
+      g_autofree char *module = ph_recording_module_of (name);
+      g_autofree char *whole = module != NULL ? g_strconcat (typed, module, NULL) : NULL;
 
       if (*name != '.' || (slash != NULL && slash[1] == '.'))
         add (matches, text);
+      add (matches, whole);
     }
 }
 

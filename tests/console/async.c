@@ -285,8 +285,11 @@ test_complete (void)
   {
     g_autofree char *modules = g_test_build_filename (G_TEST_DIST, "console", "data", "modules.hlo", NULL);
     g_autofree char *begun = g_strdup_printf ("open %s/s", modules), *whole = g_strdup_printf ("%s/second", modules);
+    g_autofree char *dump = g_test_build_filename (G_TEST_DIST, "console", "data", "xla", "module_0004", NULL);
+    g_autofree char *folder = g_strdup_printf ("open %.*s", (int) (strlen (dump) - strlen ("0004")), dump);
 
     assert_completes (console, begun, whole, 5);
+    assert_completes (console, folder, dump, 5);
   }
   assert_completes (console, "y1 = zero", "zeros", 5);
   assert_completes (console, "y1 = soft", "softmax", 5);

@@ -1,5 +1,6 @@
 /* hlo.c: HLO text becomes a model: every construct, both forms of operands, files without a module, what is refused and where.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "core/analyze/become.h"
@@ -409,6 +410,55 @@ test_dump (void)
   model->journal = NULL;
 }
 
+/* A module is chosen by its whole number, with or without the number that XLA may write before it, and one that is missing is an error. */
+static void
+test_dump_modules (void)
+{
+  static const char *const names[] = { "module_1000.f.before_optimizations.txt", "module_10000.f.before_optimizations.txt",
+                                       "module_10000.f.cpu_after_optimizations.txt",
+                                       "1624325116260738.module_0007.f.before_optimizations.txt" };
+  static const struct
+  {
+    const char *path;
+    gboolean is, lacks;
+  } rows[] = { { "", TRUE, FALSE },
+               { "module_1000", TRUE, FALSE },
+               { "module_10000.f", TRUE, FALSE },
+               { "module_0007", TRUE, FALSE },
+               { "1624325116260738.module_0007", TRUE, FALSE },
+               { "module_100", FALSE, TRUE },
+               { "1624325116260738.module_1000", FALSE, TRUE },
+               { "notes", FALSE, FALSE } };
+  g_autofree char *folder = g_dir_make_tmp ("hlo-XXXXXX", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL), *module = ph_recording_module_of (names[i]);
+
+      g_assert_true (g_file_set_contents (path, "", 0, NULL));
+      g_assert_nonnull (strstr (names[i], module));
+    }
+  g_assert_null (ph_recording_module_of ("module_1000.f.ir-with-opt.ll"));
+  g_assert_null (ph_recording_module_of ("module_utils.py"));
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, rows[i].path, NULL);
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("%s", rows[i].path);
+      g_assert_cmpint (ph_xla_is_dump (path), ==, rows[i].is);
+      g_assert_cmpint (!rows[i].is && ph_xla_lacks_module (path, &error), ==, rows[i].lacks);
+      g_assert_true (error == NULL || g_str_has_suffix (error->message, "It has module_0007, module_1000, module_10000"));
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (folder);
+}
+
 /* XLA's own files, where they are. */
 static void
 test_foreign (void)
@@ -484,6 +534,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hlo/damaged-proto", test_damaged_proto);
   g_test_add_func ("/hlo/dump-names", test_dump_names);
   g_test_add_func ("/hlo/dump", test_dump);
+  g_test_add_func ("/hlo/dump-modules", test_dump_modules);
   g_test_add_func ("/hlo/foreign", test_foreign);
   g_test_add_func ("/hlo/module-paths", test_module_paths);
   return g_test_run ();
