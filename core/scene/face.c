@@ -20,7 +20,7 @@ struct _PhFaces
   GHashTable *equal;     /* Place -> id of an equal constant that the node had there before */
   GHashTable *changes;   /* node -> number of changes that no other sign shows */
   GHashTable *widths[2]; /* text -> PangoLayout width in 1/8 points; plain, bold */
-  GHashTable *titles;    /* operator's name, interned -> title; there are few distinct ones on very many nodes */
+  GHashTable *titles;    /* operator's or box's name, interned -> title; there are few distinct ones on very many nodes */
   GHashTable *types;     /* PhType -> TypeText                                   */
   PangoContext *context; /* (nullable) after finish                              */
   PangoLayout *layouts[2];
@@ -469,12 +469,16 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   const PhForeignOp *foreign;
   PhNode *described;
   const PhFunction *function = ph_node_function (node);
+  const gboolean named = ph_dialect_is_box (node) && *node->name != '\0'; /* a module of a file, for example */
 
   face.family = fused || function != NULL ? PH_FAMILY_FUSED : family_of (node);
-  face.title = title_of (faces, node->op_type);
+  face.title = title_of (faces, named ? node->name : node->op_type);
   face.motif = motif_of (node);
   foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
-  face.short_name = node->op != NULL ? node->op->short_name : foreign != NULL ? foreign->short_name : NULL;
+  face.short_name = named              ? node->op_type
+                    : node->op != NULL ? node->op->short_name
+                    : foreign != NULL  ? foreign->short_name
+                                       : NULL;
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   if (fused || function != NULL)
     list_body (faces, &face, fused ? node->graphs->pdata[0] : function->graph);

@@ -1,40 +1,48 @@
 /* scene-groups.c: tests of what groups are called where names say nothing, and of nodes that no region parts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "core/document/document.h"
-#include "core/io/io.h"
+#include "core/io/format.h"
 #include "core/scene/scene-read.h"
 
 #define MANY 60
 
 static PhModel *
+read_text (const char *format, const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_format_read_bytes (ph_format_find (format), bytes, "a", NULL, &error);
+
+  g_assert_no_error (error);
+  return model;
+}
+
+static PhModel *
 read_model (const char *outputs, const char *weights, const char *nodes)
 {
-  g_autofree char *folder = g_dir_make_tmp ("peephole-groups-XXXXXX", NULL), *path = g_build_filename (folder, "a.onnxtxt", NULL);
   g_autofree char *text = g_strdup_printf (
       "<ir_version: 8, opset_import: [\"\" : 17]>\nf (float[4, 4] x) => (%s)\n<%s>\n{\n%s}\n", outputs, weights, nodes);
-  g_autoptr (GError) error = NULL;
-  PhModel *model;
 
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  model = ph_io_open (path, NULL, NULL, &error);
+  return read_text ("onnx-text", text);
+}
+
+static PhScene *
+scene_of (PhModel *model, guint open_all)
+{
+  const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (GError) error = NULL;
+  PhScene *scene = ph_scene_new (model, NULL, &options, NULL, &error);
+
   g_assert_no_error (error);
-  g_unlink (path);
-  g_rmdir (folder);
-  return model;
+  return scene;
 }
 
 static PhScene *
 grouped (const char *outputs, const char *weights, const char *nodes, guint open_all)
 {
-  const PhSceneOptions options = { .by_scope = TRUE, .open_all = open_all, .engine = PH_LAYOUT_LAYERED };
-  g_autoptr (GError) error = NULL;
-  PhScene *scene = ph_scene_new (read_model (outputs, weights, nodes), NULL, &options, NULL, &error);
-
-  g_assert_no_error (error);
-  return scene;
+  return scene_of (read_model (outputs, weights, nodes), open_all);
 }
 
 /* How many groups have a title with @word in it. */
@@ -178,6 +186,31 @@ test_strips (void)
     }
 }
 
+/* Modules of a file are called by their names, each by its own; a bundle of them by what they are. */
+static void
+test_modules (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GHashTable) titles = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (PhScene) scene = NULL;
+  guint n_boxes = 0;
+
+  for (guint i = 0; i < 2 * MANY; i++)
+    g_string_append_printf (text, "HloModule m%u\n\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n",
+                            i % 2);
+  scene = scene_of (read_text ("hlo", text->str), 0);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    if (ph_scene_box (scene, b)->kind == PH_BOX_NODE && ph_scene_box (scene, b)->can_open)
+      {
+        g_hash_table_add (titles, (gpointer) ph_scene_face (scene, ph_scene_tenant (scene, b, 0), 0)->title);
+        n_boxes++;
+      }
+  g_assert_cmpuint (n_boxes, ==, 2 * MANY);
+  g_assert_cmpuint (g_hash_table_size (titles), ==, n_boxes);
+  g_assert_true (g_hash_table_contains (titles, "m0#1"));
+  g_assert_cmpuint (count_titles (scene, "module ×"), >, 1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -186,5 +219,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene-groups/columns", test_columns);
   g_test_add_func ("/scene-groups/branches", test_branches);
   g_test_add_func ("/scene-groups/strips", test_strips);
+  g_test_add_func ("/scene-groups/modules", test_modules);
   return g_test_run ();
 }
