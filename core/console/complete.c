@@ -22,10 +22,11 @@ typedef struct
   gboolean fuzzy;
 } Matches;
 
+/* Names of files need not be UTF-8. No line that has such a name is run, so none is completed. */
 static void
 add (Matches *matches, const char *text)
 {
-  if (text != NULL && *text != '\0' && g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS
+  if (text != NULL && *text != '\0' && g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS && g_utf8_validate (text, -1, NULL)
       && (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0))
     g_hash_table_add (matches->set, g_strdup (text));
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "core/console/console.h"
 #include "core/document/snapshot.h"
 #include "core/io/io.h"
@@ -305,6 +307,29 @@ test_complete (void)
   assert_completes (console, "language ar", "arange", 9);
 }
 
+/* A name that is not UTF-8 cannot be typed, and its last bytes may claim characters that are not there. */
+static void
+test_complete_bytes (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *good = g_build_filename (folder, "right", NULL);
+  g_autofree char *bad = g_build_filename (folder, "right\xff\xff", NULL), *plain = g_strdup_printf ("open %s/ri", folder);
+  g_autofree char *fuzzy = g_strdup_printf ("open %s/ght", folder);
+  const char *lines[] = { plain, fuzzy };
+
+  g_assert_true (g_file_set_contents (good, "", 0, NULL) && g_file_set_contents (bad, "", 0, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      guint at;
+      g_auto (GStrv) found = ph_console_complete (console, lines[i], (guint) strlen (lines[i]), &at);
+
+      g_assert_cmpuint (g_strv_length (found), ==, 1);
+      g_assert_cmpstr (found[0], ==, good);
+    }
+  g_assert_true (g_unlink (good) == 0 && g_unlink (bad) == 0 && g_rmdir (folder) == 0);
+}
+
 static void
 test_help_covers_all (void)
 {
@@ -353,6 +378,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/console/one-model", test_one_model);
   g_test_add_func ("/console/in-place", test_in_place);
   g_test_add_func ("/console/complete", test_complete);
+  g_test_add_func ("/console/complete-bytes", test_complete_bytes);
   g_test_add_func ("/console/help", test_help_covers_all);
   g_test_add_func ("/console/problem", test_problem);
   return g_test_run ();
