@@ -16,16 +16,19 @@
 
 typedef struct
 {
-  PhAxisOrder layout; /* permutation of the region's values                           */
-  GPtrArray *nodes;   /* (element-type PhNode) in the order they were found           */
-  GHashTable *members;
+  PhAxisOrder layout;        /* permutation of the region's values       */
+  PhNode *nodes[MAX_REGION]; /* in the order they were found             */
+  guint n;
+  double cost; /* what permuting the region adds, see weight_of() */
 } Region;
 
-static void
-region_clear (Region *self)
+static gboolean
+has_member (const Region *self, const PhNode *node)
 {
-  g_clear_pointer (&self->nodes, g_ptr_array_unref);
-  g_clear_pointer (&self->members, g_hash_table_unref);
+  for (guint i = 0; i < self->n; i++)
+    if (self->nodes[i] == node)
+      return TRUE;
+  return FALSE;
 }
 
 /* Returns the cost of transposing @value: its elements, and the start of a kernel. */
@@ -48,86 +51,113 @@ is_transpose_by (const PhNode *node, const PhAxisOrder *layout)
          && ph_axis_order_equal (&own, layout);
 }
 
-/* Returns TRUE if all users of @value are in the region. */
-static gboolean
-is_read_inside_only (const Region *self, const PhValue *value)
-{
-  if (value->n_output_uses > 0)
-    return FALSE;
-  for (guint u = 0; u < value->uses->len; u++)
-    if (!g_hash_table_contains (self->members, g_array_index (value->uses, PhUse, u).node))
-      return FALSE;
-  return TRUE;
-}
-
 /* Returns TRUE if @transpose connects two members. It saves nothing, since its operand is needed in both orders. */
 static gboolean
 lies_between (const Region *self, const PhNode *transpose)
 {
   const PhValue *x = ph_node_input (transpose, 0), *y = ph_node_output (transpose, 0);
 
-  if (x == NULL || x->producer == NULL || !g_hash_table_contains (self->members, x->producer))
+  if (x == NULL || x->producer == NULL || !has_member (self, x->producer))
     return FALSE;
   for (guint u = 0; u < y->uses->len; u++)
-    if (g_hash_table_contains (self->members, g_array_index (y->uses, PhUse, u).node))
+    if (has_member (self, g_array_index (y->uses, PhUse, u).node))
       return TRUE;
   return FALSE;
 }
 
-/* Returns the change of the inputs' cost if the region is permuted; each value counts once. */
+/* What permuting the region adds to the cost of @value, which members read and none makes; it counts once. */
 static double
-cost_of_inputs (const Region *self)
+cost_of_input (const Region *self, const PhValue *value)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
+  const PhNode *producer = value->producer, *reader = NULL;
+  gboolean inside_only = value->n_output_uses == 0;
+  PhAxisOrder back;
+
+  if (ph_value_constant (value) != NULL)
+    return 0;
+  for (guint u = 0; u < value->uses->len && (reader == NULL || inside_only); u++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+
+      if (!has_member (self, use->node))
+        inside_only = FALSE;
+      else if (ph_axis_order_moves_input (use->node, use->index, &self->layout))
+        reader = use->node;
+    }
+  if (reader == NULL)
+    return 0;
+  back = ph_axis_order_inverse (&self->layout);
+  if (producer != NULL && producer->graph == reader->graph && is_transpose_by (producer, &back) && !lies_between (self, producer))
+    return inside_only ? -weight_of (value) : 0;
+  return weight_of (value);
+}
+
+/* The same of @value, which @node, a member, makes. */
+static double
+cost_of_output (const Region *self, const PhNode *node, const PhValue *value)
+{
+  gboolean stays = value->n_output_uses > 0;
   double cost = 0;
 
-  for (guint n = 0; n < self->nodes->len; n++)
+  if (!ph_axis_order_moves_outputs (node))
+    return 0;
+  for (guint u = 0; u < value->uses->len; u++)
     {
-      const PhNode *node = self->nodes->pdata[n];
+      const PhNode *user = g_array_index (value->uses, PhUse, u).node;
 
-      for (guint i = 0; i < node->inputs->len; i++)
-        {
-          PhValue *value = ph_node_input (node, i);
-
-          if (value == NULL || !ph_axis_order_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value)
-              || (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
-            continue;
-          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back)
-              && !lies_between (self, value->producer))
-            cost -= is_read_inside_only (self, value) ? weight_of (value) : 0;
-          else if (ph_value_constant (value) == NULL)
-            cost += weight_of (value);
-        }
+      if (user->graph == node->graph && is_transpose_by (user, &self->layout) && !lies_between (self, user))
+        cost -= weight_of (value);
+      else if (!has_member (self, user))
+        stays = TRUE;
     }
-  return cost;
+  return stays ? cost + weight_of (value) : cost;
 }
 
 static double
-cost_of_outputs (const Region *self)
+cost_of_value (const Region *self, const PhValue *value)
 {
+  if (value == NULL)
+    return 0;
+  return value->producer != NULL && has_member (self, value->producer) ? cost_of_output (self, value->producer, value)
+                                                                       : cost_of_input (self, value);
+}
+
+/* Adds to @cost what @value costs, unless it is in @seen. */
+static void
+add_once (const Region *self, const PhValue *value, GPtrArray *seen, double *cost)
+{
+  if (value == NULL || g_ptr_array_find (seen, value, NULL))
+    return;
+  g_ptr_array_add (seen, (gpointer) value);
+  *cost += cost_of_value (self, value);
+}
+
+/* Returns the cost of the values for which it matters whether @node is in the region: its own and those beyond a Transpose. */
+static double
+cost_around (const Region *self, const PhNode *node)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
   double cost = 0;
 
-  for (guint n = 0; n < self->nodes->len; n++)
+  for (guint i = 0; i < node->inputs->len; i++)
     {
-      const PhNode *node = self->nodes->pdata[n];
+      const PhValue *value = ph_node_input (node, i);
 
-      for (guint k = 0; k < node->outputs->len && ph_axis_order_moves_outputs (node); k++)
+      add_once (self, value, seen, &cost);
+      if (value != NULL && value->producer != NULL && value->producer->op == &ph_op_Transpose)
+        add_once (self, ph_node_input (value->producer, 0), seen, &cost);
+    }
+  for (guint k = 0; k < node->outputs->len; k++)
+    {
+      const PhValue *value = ph_node_output (node, k);
+
+      cost += cost_of_value (self, value);
+      for (guint u = 0; u < value->uses->len; u++)
         {
-          const PhValue *value = ph_node_output (node, k);
-          gboolean stays = value->n_output_uses > 0;
+          const PhNode *user = g_array_index (value->uses, PhUse, u).node;
 
-          for (guint u = 0; u < value->uses->len; u++)
-            {
-              const PhNode *user = g_array_index (value->uses, PhUse, u).node;
-
-              if (user->graph == node->graph && is_transpose_by (user, &self->layout) && !lies_between (self, user))
-                cost -= weight_of (value);
-              else if (!g_hash_table_contains (self->members, user))
-                stays = TRUE;
-            }
-          if (stays)
-            cost += weight_of (value);
+          if (user->op == &ph_op_Transpose)
+            cost += cost_of_value (self, ph_node_output (user, 0));
         }
     }
   return cost;
@@ -136,50 +166,37 @@ cost_of_outputs (const Region *self)
 static gboolean
 region_add (Region *self, PhNode *node)
 {
-  if (node == NULL || node->op == &ph_op_Transpose || g_hash_table_contains (self->members, node)
-      || (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph)
-      || !ph_axis_order_takes (node, &self->layout))
+  if (node == NULL || self->n == MAX_REGION || node->op == &ph_op_Transpose || has_member (self, node)
+      || (self->n > 0 && node->graph != self->nodes[0]->graph) || !ph_axis_order_takes (node, &self->layout))
     return FALSE;
-  g_hash_table_add (self->members, node);
-  g_ptr_array_add (self->nodes, node);
+  self->cost -= cost_around (self, node);
+  self->nodes[self->n++] = node;
+  self->cost += cost_around (self, node);
   return TRUE;
 }
 
 /* Grows from @first until turning pays. */
 static gboolean
-region_grow (Region *self, PhNode *first)
+region_grow (Region *self, PhNode *first, PhAxisOrder layout)
 {
-  if (!region_add (self, first))
-    return FALSE;
-  for (guint at = 0; at < self->nodes->len; at++)
+  *self = (Region) { .layout = layout };
+  region_add (self, first);
+  for (guint at = 0; at < self->n && self->cost >= 0; at++)
     {
-      PhNode *node = self->nodes->pdata[at];
+      PhNode *node = self->nodes[at];
 
-      if (cost_of_inputs (self) + cost_of_outputs (self) < 0)
-        return TRUE;
       for (guint k = 0; k < node->outputs->len && ph_axis_order_moves_outputs (node); k++)
         {
           const PhValue *value = ph_node_output (node, k);
 
-          for (guint u = 0; u < value->uses->len && self->nodes->len < MAX_REGION; u++)
-            if (region_add (self, g_array_index (value->uses, PhUse, u).node)
-                && cost_of_inputs (self) + cost_of_outputs (self) < 0)
-              return TRUE;
+          for (guint u = 0; u < value->uses->len && self->cost >= 0 && self->n < MAX_REGION; u++)
+            region_add (self, g_array_index (value->uses, PhUse, u).node);
         }
-      for (guint i = 0; i < node->inputs->len && self->nodes->len < MAX_REGION; i++)
-        if (ph_axis_order_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer)
-            && cost_of_inputs (self) + cost_of_outputs (self) < 0)
-          return TRUE;
+      for (guint i = 0; i < node->inputs->len && self->cost >= 0 && self->n < MAX_REGION; i++)
+        if (ph_axis_order_moves_input (node, i, &self->layout))
+          region_add (self, ph_node_input (node, i)->producer);
     }
-  return FALSE;
-}
-
-static void
-region_init (Region *self, PhAxisOrder layout)
-{
-  self->layout = layout;
-  self->nodes = g_ptr_array_new ();
-  self->members = g_hash_table_new (NULL, NULL);
+  return self->cost < 0;
 }
 
 /* Finds a region behind a Transpose, whose permutation is then undone in it, or in front, where it is applied in it. */
@@ -195,30 +212,18 @@ find_region (Region *self, PhNode *transpose)
     {
       PhNode *user = g_array_index (y->uses, PhUse, u).node;
 
-      if (user->graph != transpose->graph)
-        continue;
-      region_init (self, ph_axis_order_inverse (&layout));
-      if (region_grow (self, user))
+      if (user->graph == transpose->graph && region_grow (self, user, ph_axis_order_inverse (&layout)))
         return TRUE;
-      region_clear (self);
     }
-  if (x->producer == NULL || x->producer->graph != transpose->graph)
-    return FALSE;
-  region_init (self, layout);
-  if (region_grow (self, x->producer))
-    return TRUE;
-  region_clear (self);
-  return FALSE;
+  return x->producer != NULL && x->producer->graph == transpose->graph && region_grow (self, x->producer, layout);
 }
 
 static gboolean
 pays (PhMatch *match)
 {
-  Region region = { 0 };
-  gboolean found = find_region (&region, match->root);
+  Region region;
 
-  region_clear (&region);
-  return found;
+  return find_region (&region, match->root);
 }
 
 /* ── turning ── */
@@ -294,7 +299,7 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
 
       if (user->graph == old->graph && is_transpose_by (user, &self->layout))
         g_ptr_array_add (cancelled, user);
-      else if (!g_hash_table_contains (self->members, user))
+      else if (!has_member (self, user))
         stays = TRUE;
     }
   for (guint i = 0; i < cancelled->len; i++)
@@ -344,21 +349,20 @@ turn (PhMatch *match, PhBuilder *b)
   g_autoptr (GArray) renamed = g_array_new (FALSE, FALSE, sizeof (Renamed));
   g_autoptr (GHashTable) turned = g_hash_table_new (NULL, NULL);
   PhModel *model = match->root->graph->model;
-  Region region = { 0 };
+  Region region;
   gboolean ok = find_region (&region, match->root);
-  g_autofree PhId *ids = NULL;
+  PhId ids[MAX_REGION];
   guint n;
 
   if (!ok)
     return FALSE;
-  n = region.nodes->len;
-  ids = g_new (PhId, n);
-  g_ptr_array_sort (region.nodes, by_order);
+  n = region.n;
+  qsort (region.nodes, n, sizeof (PhNode *), by_order);
   for (guint i = 0; i < n; i++)
-    ids[i] = ((PhNode *) region.nodes->pdata[i])->id;
+    ids[i] = region.nodes[i]->id;
   for (guint i = 0; ok && i < n; i++)
     {
-      PhNode *node = region.nodes->pdata[i];
+      PhNode *node = region.nodes[i];
 
       ok = turn_node (&region, b, turned, node);
       for (guint k = 0; ok && k < node->outputs->len; k++)
@@ -383,7 +387,6 @@ turn (PhMatch *match, PhBuilder *b)
       if (node != NULL)
         ph_graph_remove_dead (node);
     }
-  region_clear (&region);
   return ok && rename_turned (model, renamed, &b->error);
 }
 
