@@ -15,7 +15,8 @@ static const PhChainOperator rows[] = {
   ONE (Log, LOG), ONE (Elu, ELU, { "alpha", 1 }), ONE (Celu, CELU, { "alpha", 1 }), ONE (Softplus, SOFTPLUS), ONE (Softsign, SOFTSIGN),
   ONE (Selu, SELU, { "alpha", 1.67326319217681884765625f }, { "gamma", 1.05070102214813232421875f }), ONE (Mish, MISH),
   ONE (ThresholdedRelu, THRESHOLDED_RELU, { "alpha", 1 }), ONE (Shrink, SHRINK, { "lambd", 0.5f }, { "bias", 0 }), ONE (Sign, SIGN),
-  ONE (Ceil, CEIL), ONE (Floor, FLOOR), ONE (Round, ROUND), ONE (Sin, SIN), ONE (Cos, COS),
+  ONE (Ceil, CEIL), ONE (Floor, FLOOR), ONE (Round, ROUND), ONE (Sin, SIN), ONE (Cos, COS), ONE (Asin, ASIN),
+  ONE (Acos, ACOS), ONE (Atan, ATAN),
 #undef ONE
   { &ph_op_Add, PH_CHAIN_BINARY, PH_LANE_ADD }, { &ph_op_Sub, PH_CHAIN_BINARY, PH_LANE_SUB }, { &ph_op_Mul, PH_CHAIN_BINARY, PH_LANE_MUL },
   { &ph_op_Div, PH_CHAIN_BINARY, PH_LANE_DIV }, { &ph_op_Max, PH_CHAIN_BINARY, PH_LANE_MAX }, { &ph_op_Min, PH_CHAIN_BINARY, PH_LANE_MIN },

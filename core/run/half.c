@@ -379,7 +379,7 @@ const PhKernelRow ph_kernels_half[] = {
   ROW (Add), ROW (Sub), ROW (Mul), ROW (Div), ROW (Max), ROW (Min), ROW (Pow), ROW (PRelu), ROW (Where), ROW (Clip),
   ROW (Abs), ROW (Neg), ROW (Sqrt), ROW (Reciprocal), ROW (Relu), ROW (LeakyRelu), ROW (Exp), ROW (Log), ROW (Sin), ROW (Cos), ROW (Tanh),
   ROW (Sigmoid), ROW (Erf), ROW (Gelu), ROW (HardSigmoid), ROW (HardSwish), ROW (Swish), ROW (Elu), ROW (Celu), ROW (Selu), ROW (Softplus),
-  ROW (Softsign), ROW (Mish), ROW (ThresholdedRelu),
+  ROW (Softsign), ROW (Mish), ROW (ThresholdedRelu), ROW (Asin), ROW (Acos), ROW (Atan),
   ROW (MatMul), ROW (Gemm), ROW (Einsum), ROW (Conv), ROW (ConvTranspose), ROW (GRU), ROW (LSTM), ROW (RNN),
   ROW (MaxPool), ROW (AveragePool), ROW (GlobalAveragePool), ROW (Resize), ROW (LRN),
   ROW (Softmax), ROW (LogSoftmax), ROW (LayerNormalization), ROW (RMSNormalization), ROW (GroupNormalization), ROW (InstanceNormalization),

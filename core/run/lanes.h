@@ -15,6 +15,7 @@ typedef enum
   PH_LANE_SWISH /* alpha */, PH_LANE_CLIP /* the least, the greatest */, PH_LANE_LOG, PH_LANE_ELU /* alpha */, PH_LANE_CELU /* alpha */,
   PH_LANE_SELU /* alpha, gamma */, PH_LANE_SOFTPLUS, PH_LANE_SOFTSIGN, PH_LANE_MISH, PH_LANE_THRESHOLDED_RELU /* alpha */,
   PH_LANE_SHRINK /* lambd, bias */, PH_LANE_SIGN, PH_LANE_CEIL, PH_LANE_FLOOR, PH_LANE_ROUND, PH_LANE_SIN, PH_LANE_COS, PH_LANE_SQUARE,
+  PH_LANE_ASIN, PH_LANE_ACOS, PH_LANE_ATAN,
   PH_N_LANE_UNARY
 } PhLaneUnary;
 /* clang-format on */

@@ -369,7 +369,7 @@ run_split (PhKernel *kernel, gpointer prepared)
 #define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
 
 const PhKernelRow ph_kernels_rows[] = {
-  ELEMENTWISE (Abs), ELEMENTWISE (Add), ELEMENTWISE (Ceil), ELEMENTWISE (Celu), ELEMENTWISE (Clip), ELEMENTWISE (Cos), ELEMENTWISE (Div),
+  ELEMENTWISE (Abs), ELEMENTWISE (Acos), ELEMENTWISE (Add), ELEMENTWISE (Asin), ELEMENTWISE (Atan), ELEMENTWISE (Ceil), ELEMENTWISE (Celu), ELEMENTWISE (Clip), ELEMENTWISE (Cos), ELEMENTWISE (Div),
   ELEMENTWISE (Elu), ELEMENTWISE (Erf), ELEMENTWISE (Exp), ELEMENTWISE (Floor), ELEMENTWISE (Gelu), ELEMENTWISE (HardSigmoid),
   ELEMENTWISE (HardSwish), ELEMENTWISE (LeakyRelu), ELEMENTWISE (Log), ELEMENTWISE (Max), ELEMENTWISE (Min), ELEMENTWISE (Mish),
   ELEMENTWISE (Mul), ELEMENTWISE (Neg), ELEMENTWISE (Pow), ELEMENTWISE (PRelu), ELEMENTWISE (Reciprocal), ELEMENTWISE (Relu),

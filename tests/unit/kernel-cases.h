@@ -82,6 +82,7 @@ static const Case cases[] = {
     "a = Elu <alpha = 1.5> (x) b = Celu <alpha = 0.7> (x) c = Selu (x) d = Softplus (x) e = Softsign (x) f = Mish (x) g = ThresholdedRelu <alpha = 0.3> (x) "
     "h = Shrink <lambd = 0.4, bias = 0.2> (x) i = Sign (x) j = Ceil (x) k = Floor (x) l = Round (x) m = Sin (x) n = Cos (x) o = Pow (x, lo) p = Abs (x) q = Log (p) "
     "r = Pow (p, odd) s = PRelu (x, q) y = Concat <axis = 0> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, s)", "chain" },
+  { "unary-arcs", "float[3,5,37] x", "", "a = Sin (x) b = Asin (a) c = Acos (a) d = Atan (x) y = Concat <axis = 0> (b, c, d)", "chain" },
   { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
   { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
   { "fused-rows", IMAGE ", float[2,16,9,8] r", "int64[2] s = {2, -1}", LAST "e = Add (r, c) f = Relu (e) y = Reshape (f, s)", "dnnl chain", "O2" },

@@ -461,6 +461,27 @@ test_angles (void)
     }
 }
 
+/* Arcs over their whole domain, past the switches between their two forms, and at its ends. */
+static void
+test_arcs (void)
+{
+  static const float ends[] = { -0.f, 0, 1, -1, 0.5f, -0.5f, 1.5f, -1e30f, INFINITY, -INFINITY, NAN, 1e-30f };
+  double (*const functions[]) (double) = { asin, acos, atan };
+  static const guint lane[] = { PH_LANE_ASIN, PH_LANE_ACOS, PH_LANE_ATAN };
+
+  for (guint f = 0; f < G_N_ELEMENTS (lane); f++)
+    for (gint32 i = -(gint32) G_N_ELEMENTS (ends); i <= 40000; i++)
+      {
+        const float x = i < 0 ? ends[-1 - i] : (float) (i - 20000) / (f < 2 ? 20000 : 5000);
+        const double expected = functions[f]((double) x);
+        float y;
+
+        ph_lanes ()->unary[lane[f]](1, &y, &x, NULL);
+        g_assert_true (isnan (expected) ? isnan (y) : fabs (y - expected) <= 3e-7 * fabs (expected));
+        g_assert_true (isnan (y) || (signbit (y) != 0) == (signbit (expected) != 0));
+      }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -475,6 +496,7 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/kernels/arcs", test_arcs);
   g_test_add_func ("/kernels/unique", test_unique);
   g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/ways", test_ways);
