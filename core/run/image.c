@@ -44,7 +44,7 @@ writable (PhTensor *y)
 
 /* ── Resize ── */
 
-/* Rows first, then columns. @taps: of the height, of the width. */
+/* @taps: of the height, of the width. */
 typedef struct
 {
   PhTaps taps[2];
@@ -165,26 +165,61 @@ prepare_weighed (PhKernel *kernel)
   return prepare_taps (kernel, FALSE);
 }
 
+/* Resamples one row of single floats of two neighbours each, only one of which may count. */
+static void
+weigh_pairs (const PhTaps *taps, const float *in, float *out)
+{
+  const gint64 *index = taps->index;
+  const double *weight = taps->weight;
+
+  for (gint64 i = 0; i < taps->out; i++, index += 2, weight += 2)
+    if (weight[0] != 0 && weight[1] != 0)
+      out[i] = (float) weight[0] * in[index[0]] + (float) weight[1] * in[index[1]];
+    else
+      out[i] = weight[0] != 0 ? (float) weight[0] * in[index[0]] : weight[1] != 0 ? (float) weight[1] * in[index[1]] : 0;
+}
+
+static void
+weigh_floats (const PhTaps *taps, const float *in, float *out)
+{
+  const gint64 *index = taps->index;
+  const double *weight = taps->weight;
+  const guint n = taps->n;
+
+  for (gint64 i = 0; i < taps->out; i++, index += n, weight += n)
+    {
+      float sum = 0;
+
+      for (guint t = 0; t < n; t++)
+        if (weight[t] != 0)
+          sum += (float) weight[t] * in[index[t]];
+      out[i] = sum;
+    }
+}
+
+static void
+weigh_pixels (const PhTaps *taps, const float *in, float *out, gsize size)
+{
+  for (gint64 i = 0; i < taps->out; i++, out += size)
+    {
+      ph_lanes ()->fill (size, out, 0);
+      for (guint t = 0; t < taps->n; t++)
+        if (taps->weight[i * taps->n + t] != 0)
+          ph_lanes ()->add_scaled (size, out, in + (gsize) taps->index[i * taps->n + t] * size,
+                                   (float) taps->weight[i * taps->n + t]);
+    }
+}
+
 /* Resamples one row of pixels of @size floats. */
 static void
 weigh_row (const PhTaps *taps, const float *in, float *out, gsize size)
 {
-  for (gint64 i = 0; i < taps->out; i++)
-    {
-      const gint64 *index = taps->index + i * taps->n;
-      const double *weight = taps->weight + i * taps->n;
-      float sum = 0;
-
-      if (size > 1)
-        ph_lanes ()->fill (size, out + (gsize) i * size, 0);
-      for (guint t = 0; t < taps->n; t++)
-        if (weight[t] != 0 && size == 1)
-          sum += (float) weight[t] * in[index[t]];
-        else if (weight[t] != 0)
-          ph_lanes ()->add_scaled (size, out + (gsize) i * size, in + (gsize) index[t] * size, (float) weight[t]);
-      if (size == 1)
-        out[i] = sum;
-    }
+  if (size > 1)
+    weigh_pixels (taps, in, out, size);
+  else if (taps->n == 2)
+    weigh_pairs (taps, in, out);
+  else
+    weigh_floats (taps, in, out);
 }
 
 /* Returns row @i of the plane @in, resampled along its width. It is cached in one of @n rows of @rows; @held has the rows' numbers. */
@@ -199,6 +234,17 @@ weighed_row (const PhTaps *wide, const float *in, gsize size, gint64 i, gint64 n
   return row;
 }
 
+/* Makes row @row before it is resampled along its width: the weighted sum of rows of @width floats. */
+static void
+add_rows (const PhTaps *high, gint64 row, const float *in, gsize width, float *out)
+{
+  ph_lanes ()->fill (width, out, 0);
+  for (guint t = 0; t < high->n; t++)
+    if (high->weight[row * high->n + t] != 0)
+      ph_lanes ()->add_scaled (width, out, in + (gsize) high->index[row * high->n + t] * width,
+                               (float) high->weight[row * high->n + t]);
+}
+
 static gboolean
 run_weighed (PhKernel *kernel, gpointer prepared)
 {
@@ -207,8 +253,9 @@ run_weighed (PhKernel *kernel, gpointer prepared)
   const gint64 *dims = ph_tensor_dims (x);
   const gboolean last = is_last (x);
   const gsize size = last ? (gsize) dims[1] : 1, to = (gsize) wide->out * size;
+  const gboolean fewer = high->out <= high->in; /* fewer rows are resampled if they are added up first */
   const gint64 planes = last ? dims[0] : dims[0] * dims[1], n = MIN (high->in, high->n); /* neighbours: one place for each */
-  g_autofree float *rows = g_try_new (float, (gsize) n *to);
+  g_autofree float *rows = g_try_new (float, fewer ? (gsize) wide->in *size : (gsize) n *to);
   g_autofree gint64 *held = g_new (gint64, n);
   const float *in = pixels_of (x);
   float *out;
@@ -222,6 +269,12 @@ run_weighed (PhKernel *kernel, gpointer prepared)
       memset (held, -1, (gsize) n * sizeof *held);
       for (gint64 row = 0; row < high->out; row++, out += to)
         {
+          if (fewer)
+            {
+              add_rows (high, row, in, (gsize) wide->in * size, rows);
+              weigh_row (wide, rows, out, size);
+              continue;
+            }
           ph_lanes ()->fill (to, out, 0);
           for (guint t = 0; t < high->n; t++)
             if (high->weight[row * high->n + t] != 0)
