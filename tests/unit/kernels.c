@@ -137,6 +137,10 @@ test_ways (void)
       "u = MaxPool <kernel_shape = [2], strides = [2]> (x) v, p = MaxPool <kernel_shape = [2], strides = [2]> (x) w = Cast <to = 11> (v) "
       "a = MaxUnpool <kernel_shape = [2], strides = [2]> (v, p) b = MaxUnpool <kernel_shape = [2], strides = [2]> (w, p) "
       "c = Cast <to = 1> (b) y = Sub (a, c)" },
+    { "max-roi-pool",
+      "s = Constant <value_ints = [1, 12, 2, 2]> () q = Reshape (x, s) w = Cast <to = 11> (q) "
+      "r = Constant <value = float[3,5] {0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 9, 9}> () rw = Cast <to = 11> (r) "
+      "a = MaxRoiPool <pooled_shape = [2, 3]> (q, r) b = MaxRoiPool <pooled_shape = [2, 3]> (w, rw) c = Cast <to = 1> (b) y = Sub (a, c)" },
     { "roi-align",
       "s = Constant <value_ints = [1, 2, 4, 6]> () q = Reshape (x, s) w = Cast <to = 11> (q) "
       "r = Constant <value = float[2,4] {0.0, 0.5, 4.5, 3.0, 1.0, -1.0, 9.0, 2.5}> () rw = Cast <to = 11> (r) n = Constant <value_ints = [0, 0]> () "
