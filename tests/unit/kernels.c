@@ -486,6 +486,39 @@ test_arcs (void)
       }
 }
 
+/* Rows of L U in reverse, where the diagonal of L is ones: the determinant is the product of the diagonal of U, with a sign. */
+static void
+test_determinant (void)
+{
+  for (guint n = 1; n <= 21; n++)
+    {
+      g_autofree char *inputs = g_strdup_printf ("float[2,%u,%u] x", n, n);
+      g_autoptr (PhModel) model = read_case (&(Case) { "det", inputs, "", "y = Det (x)" });
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+      PhTensor *x = ph_tensor_new (PH_FLOAT, 3, (gint64[]) { 2, n, n });
+      float *a = ph_tensor_writable (x);
+      g_autoptr (PhTensor) y = NULL;
+      double det = n * (n - 1) / 2 % 2 == 0 ? 1 : -1;
+
+      for (guint k = 0; k < n; k++)
+        det *= k % 3 - 1.5;
+      for (guint i = 0; i < n * n; i++)
+        {
+          const guint row = n - 1 - i / n, column = i % n;
+
+          a[i] = 0;
+          for (guint k = 0; k <= MIN (row, column); k++)
+            a[i] += (row == k ? 1 : (row * 5 + k) % 3 - 1.f) * (column == k ? k % 3 - 1.5f : (k * 7 + column) % 4 - 1.f);
+          a[n * n + i] = i / n == n - 1 ? a[i % n] : a[i]; /* its last row is its first */
+        }
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[0], x);
+      y = run (model, feeds, NULL);
+      g_assert_cmpfloat_with_epsilon (ph_tensor_get (y, 0), det, 1e-5 * fabs (det));
+      if (n > 1)
+        g_assert_cmpfloat_with_epsilon (ph_tensor_get (y, 1), 0, 1e-5 * fabs (det));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -501,6 +534,7 @@ main (int argc, char *argv[])
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/kernels/arcs", test_arcs);
+  g_test_add_func ("/kernels/determinant", test_determinant);
   g_test_add_func ("/kernels/unique", test_unique);
   g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/ways", test_ways);

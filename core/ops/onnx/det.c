@@ -23,36 +23,105 @@ infer_det (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+#define LANES 4 /* doubles of a vector                                              */
+#define BLOCK 4 /* columns that are eliminated before the rest of the rows follows  */
+
+typedef double Vector __attribute__ ((vector_size (LANES * sizeof (double)), aligned (sizeof (double)), may_alias));
+
+/* Takes @m rows @above, each times its factor, away from @row; @stride from row to row. Each product is rounded before it is subtracted, so
+ * that all processors compute the same bits. */
+/* clang-format off */
+#define SUBTRACT(name_, ...)                                                                                            \
+  __VA_ARGS__ static void name_ (gsize m, gsize n, double *row, const double *factors, const double *above, gsize stride) \
+  {                                                                                                                     \
+    gsize i = 0;                                                                                                        \
+    for (; m == BLOCK && i + LANES <= n; i += LANES)                                                                    \
+      {                                                                                                                 \
+        Vector v = *(const Vector *) (row + i);                                                                         \
+        _Pragma ("GCC unroll 4") for (gsize t = 0; t < BLOCK; t++)                                                      \
+          v -= factors[t] * *(const Vector *) (above + t * stride + i);                                                 \
+        *(Vector *) (row + i) = v;                                                                                      \
+      }                                                                                                                 \
+    for (gsize t = 0; t < m; t++)                                                                                       \
+      for (gsize k = i; k < n; k++)                                                                                     \
+        row[k] -= factors[t] * above[t * stride + k];                                                                   \
+  }
+/* clang-format on */
+
+SUBTRACT (subtract)
+#ifdef __x86_64__
+SUBTRACT (subtract_avx2, __attribute__ ((target ("avx2"))))
+#endif
+
+static void
+swap_rows (double *a, double *b, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      const double swap = a[i];
+
+      a[i] = b[i];
+      b[i] = swap;
+    }
+}
+
+/* Eliminates @block columns of @a [n, n]: their elements below the diagonal become the factors of the rows above. The other columns stay.
+ * Multiplies @det by the pivots, with the sign of the swaps; returns FALSE where none is left. */
+static gboolean
+eliminate (double *a, gsize n, gsize block, gsize stride, double *det)
+{
+  for (gsize k = 0; k < block; k++)
+    {
+      const double *above = a + k * stride;
+      double largest = fabs (above[k]);
+      gsize pivot = k;
+
+      for (gsize i = k + 1; i < n; i++)
+        if (fabs (a[i * stride + k]) > largest)
+          {
+            largest = fabs (a[i * stride + k]);
+            pivot = i;
+          }
+      if (largest == 0)
+        return FALSE;
+      if (pivot != k)
+        {
+          swap_rows (a + k * stride, a + pivot * stride, n);
+          *det = -*det;
+        }
+      *det *= above[k];
+      for (gsize i = k + 1; i < n; i++)
+        {
+          double *row = a + i * stride;
+
+          row[k] /= above[k];
+          for (gsize j = k + 1; j < block; j++)
+            row[j] -= row[k] * above[j];
+        }
+    }
+  return TRUE;
+}
+
 /* Computes the determinant by Gaussian elimination with partial pivoting. */
 static double
 determinant (double *a, gsize n)
 {
+  void (*take) (gsize, gsize, double *, const double *, const double *, gsize) = subtract;
   double det = 1;
 
-  for (gsize k = 0; k < n; k++)
+#ifdef __x86_64__
+  if (__builtin_cpu_supports ("avx2"))
+    take = subtract_avx2;
+#endif
+  for (gsize k = 0; k < n; k += BLOCK)
     {
-      gsize pivot = k;
+      const gsize block = MIN (BLOCK, n - k), rest = n - k - block;
+      double *corner = a + k * n + k;
 
-      for (gsize i = k + 1; i < n; i++)
-        if (fabs (a[i * n + k]) > fabs (a[pivot * n + k]))
-          pivot = i;
-      if (a[pivot * n + k] == 0)
+      if (!eliminate (corner, n - k, block, n, &det))
         return 0;
-      if (pivot != k)
-        {
-          for (gsize j = 0; j < n; j++)
-            {
-              double swap = a[k * n + j];
-
-              a[k * n + j] = a[pivot * n + j];
-              a[pivot * n + j] = swap;
-            }
-          det = -det;
-        }
-      det *= a[k * n + k];
-      for (gsize i = k + 1; i < n; i++)
-        for (gsize j = n; j > k; j--)
-          a[i * n + j - 1] -= a[i * n + k] / a[k * n + k] * a[k * n + j - 1];
+      for (gsize i = 1; rest > 0 && i < n - k; i++)
+        take (MIN (i, block), rest, corner + i * n + block, corner + i * n, corner + block, n);
     }
   return det;
 }
