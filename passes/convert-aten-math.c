@@ -484,6 +484,21 @@ clamp (PhConvert *l, PhValue **out)
 
 /* ── three operands ── */
 
+/* Where a tensor is not 0: a list of places for each of its dimensions. */
+static gboolean
+places (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *parts[PH_MAX_RANK], *all;
+  const int rank = x != NULL ? ph_value_rank (x) : 0;
+
+  if (rank < 1)
+    return ph_convert_stay (l, "the rank of its operand is not known, or is 0");
+  all = PH_BUILD (l->b, NonZero, x);
+  for (int k = 0; k < rank; k++)
+    parts[k] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), all, ph_build_scalar (l->b, PH_INT64, k));
+  return ph_aten_give_parts (l, parts, (guint) rank, out);
+}
+
 static gboolean
 where (PhConvert *l, PhValue **out)
 {
@@ -492,6 +507,8 @@ where (PhConvert *l, PhValue **out)
   PhValue *condition = ph_aten_tensor (l, fill ? 1 : 0);
   PhDType dtype;
 
+  if (!fill && ph_aten_n_tensors (l) == 1 && !ph_aten_has (l, "self") && !ph_aten_has (l, "other"))
+    return places (l, out);
   if (condition == NULL || !ph_aten_arg (l, fill ? 0 : 1, "self", &a) || !ph_aten_arg (l, 2, fill ? "value" : "other", &b))
     return ph_convert_stay (l, "its operands are not known");
   dtype = fill ? a.dtype : ph_aten_promote ((PhAtenArg[]) { a, b }, 2);
@@ -572,7 +589,7 @@ const PhConvertRule ph_convert_aten[] = {
   { "aten:logical_not", not_, "Not", elementwise }, { "aten:bitwise_not", not_, "Not or BitwiseNot", elementwise }, { "aten:__not__", not_, "Not", elementwise },
   { "aten:clamp", clamp, "Clip, or Max and Min", "PyTorch's bounds may be tensors; those of Clip are scalars." }, { "aten:clip", clamp, "Clip, or Max and Min", "PyTorch's bounds may be tensors; those of Clip are scalars." },
   { "aten:clamp_min", clamp, "Max", "PyTorch's bound may be a tensor; those of Clip are scalars." }, { "aten:clamp_max", clamp, "Min", "PyTorch's bound may be a tensor; those of Clip are scalars." },
-  { "aten:where", where, "Where", numbers }, { "aten:masked_fill", where, "Where", numbers }, { "aten:addcmul", addcmul, "Add and Mul", none }, { "aten:addcdiv", addcmul, "Add and Div", none },
+  { "aten:where", where, "Where", numbers }, { "aten:nonzero_numpy", places, "NonZero", none }, { "aten:masked_fill", where, "Where", numbers }, { "aten:addcmul", addcmul, "Add and Mul", none }, { "aten:addcdiv", addcmul, "Add and Div", none },
   { "aten:lerp", lerp, "Add and Mul", none },
   { NULL }
 };

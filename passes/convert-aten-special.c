@@ -55,6 +55,9 @@ unary (PhConvert *l, PhValue **out)
               "alpha", (float) ((ph_aten_number (l, "lower", 1.0 / 8) + ph_aten_number (l, "upper", 1.0 / 3)) / 2))),
           x);
     }
+  else if (strcmp (op, "special_entr") == 0)
+    out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, like (l, x, 0)), like (l, x, -INFINITY),
+                       PH_BUILD (l->b, Neg, ph_aten_xlogy (l, x, x)));
   else if (strcmp (op, "sinc") == 0)
     {
       PhValue *at = PH_BUILD (l->b, Mul, x, like (l, x, G_PI));
@@ -458,7 +461,7 @@ static const char sorted[] = "The k-th smallest element is the last of the k sma
 
 const PhConvertRule ph_convert_aten_special[] = {
   UNARY ("frac", "x minus its integer part"), UNARY ("sgn", "Sign"), UNARY ("isposinf", "IsInf"), UNARY ("isneginf", "IsInf"), UNARY ("signbit", "Less"), UNARY ("logit", "Log(x / (1 - x))"),
-  UNARY ("rrelu", "LeakyRelu"), UNARY ("sinc", "Sin(pi x) / (pi x)"), { "aten:fake_quantize_per_tensor_affine", fake_quantise, "Round and Clip", none },
+  UNARY ("rrelu", "LeakyRelu"), UNARY ("sinc", "Sin(pi x) / (pi x)"), UNARY ("special_entr", "-x Log(x)"), { "aten:fake_quantize_per_tensor_affine", fake_quantise, "Round and Clip", none },
   { "aten:fake_quantize_per_tensor_affine_cachemask", fake_quantise, "Round and Clip", none },
   BINARY ("xlogy", "Mul(x, Log(y))"), BINARY ("float_power", "Pow in double"), BINARY ("hypot", "Sqrt(x x + y y)"), BINARY ("ldexp", "Mul by a power of two"), BINARY ("heaviside", "Where and Greater"),
   BINARY ("fmax", "Max"), BINARY ("fmin", "Min"), BINARY ("copysign", "Abs and Neg"), BINARY ("isclose", "LessOrEqual"),
@@ -468,7 +471,7 @@ const PhConvertRule ph_convert_aten_special[] = {
   { "aten:count_nonzero", count, "ReduceSum of truth values", none }, { "aten:kthvalue", kth, "TopK", sorted }, { "aten:median", kth, "TopK", sorted },
   { "aten:aminmax", both_ends, "ReduceMin and ReduceMax", "Both reduce the same dimensions." }, { "aten:logcumsumexp", log_running_sum, "CumSum of Exp", none },
   { "aten:bucketize", bucket, "ReduceSum of Less", "The bucket of an element is the number of boundaries below it." }, { "aten:searchsorted", bucket, "ReduceSum of Less", "The position of an element is the number of elements below it." },
-  { "aten:linalg_det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:det", determinant, "Det", "Both work on the last two dimensions." },
+  { "aten:linalg_det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:_linalg_det", determinant, "Det", "Both work on the last two dimensions." },
   { "aten:hann_window", cosine_window, "a constant", none }, { "aten:hamming_window", cosine_window, "a constant", none }, { "aten:blackman_window", cosine_window, "a constant", none },
   { "aten:atan2", atan2_, "Atan of the quotient, moved to the quadrant", none },
   { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },

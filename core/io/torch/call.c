@@ -24,11 +24,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhTorchTarget, target_clear)
 static void
 resolve (const char *dotted, gboolean script, PhTorchTarget *target)
 {
-  static const char *const spaces[] = { "torch.ops.", "ops." };
+  static const char *const spaces[] = { "torch.ops.", "ops." }, *const groups[] = { "fft", "linalg", "special" };
   /* clang-format off */
   static const char *const functions[] = {
-    "torch.nn.functional.", "torch.functional.", "torch._C._nn.", "torch._C._linalg.", "torch._C._special.", "torch.special.",
-    "torch.linalg.", "torch._VF.", "F.", "torch."
+    "torch.nn.functional.", "torch.functional.", "torch._C._nn.", "torch._C._linalg.", "torch._C._special.", "torch._C._fft.",
+    "torch.special.", "torch.linalg.", "torch._VF.", "F.", "torch."
   };
   /* clang-format on */
   static const struct
@@ -50,7 +50,7 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
         if (g_strv_length (parts) >= 2)
           {
             target->domain = g_strdup (parts[0]);
-            target->op = g_strdup (parts[1]);
+            target->op = g_strdup (g_str_equal (parts[0], PH_TORCH_ATEN) ? ph_torch_other_name (parts[1]) : parts[1]);
             target->overload = parts[2] != NULL && !g_str_equal (parts[2], "default") ? g_strdup (parts[2]) : NULL;
             return;
           }
@@ -67,16 +67,25 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
     }
   if (!script && *last == '_' && ph_torch_signature (last) == NULL && ph_torch_signature (last + 1) != NULL)
     last++;
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++) /* torch.fft.fft is fft_fft */
+    {
+      g_autofree char *whole = g_strdup_printf ("torch.%s.%s", groups[i], last), *op = g_strdup_printf ("%s_%s", groups[i], last);
+
+      if (g_str_equal (dotted, whole) && ph_torch_signature (ph_torch_other_name (op)) != NULL)
+        {
+          *target = (PhTorchTarget) { .domain = g_strdup (PH_TORCH_ATEN), .op = g_strdup (ph_torch_other_name (op)) };
+          return;
+        }
+    }
+  last = ph_torch_other_name (last);
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     if (g_str_has_prefix (dotted, functions[i]) && strchr (dotted + strlen (functions[i]), '.') == NULL
         && (script || ph_torch_signature (last) != NULL))
       {
-        target->domain = g_strdup (PH_TORCH_ATEN);
-        target->op = g_strdup (last);
+        *target = (PhTorchTarget) { .domain = g_strdup (PH_TORCH_ATEN), .op = g_strdup (last) };
         return;
       }
-  target->domain = g_strdup (PH_TORCH_OTHER);
-  target->op = g_strdup (dotted);
+  *target = (PhTorchTarget) { .domain = g_strdup (PH_TORCH_OTHER), .op = g_strdup (dotted) };
 }
 
 /* Returns TRUE if an operator accepts numbers in place of its last list operand: x.view (2, -1). */
@@ -295,7 +304,7 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
     { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
     { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 }, { "log_sigmoid_forward", 2 },
     { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
-    { "_pack_padded_sequence", 2 }, { "_pad_packed_sequence", 2 }, { "_unique2", 3 }, { "_unique", 2 }, { "unique_dim", 3 }, { "unique_consecutive", 3 }, { "linalg_slogdet", 2 }, { "slogdet", 2 }, { "triangular_solve", 2 }, { "linalg_inv_ex", 2 }, { "linalg_cholesky_ex", 2 },
+    { "_pack_padded_sequence", 2 }, { "_pad_packed_sequence", 2 }, { "_unique2", 3 }, { "_unique", 2 }, { "unique_dim", 3 }, { "unique_consecutive", 3 }, { "linalg_slogdet", 2 }, { "_linalg_det", 3 }, { "slogdet", 2 }, { "triangular_solve", 2 }, { "linalg_inv_ex", 2 }, { "linalg_cholesky_ex", 2 },
     { "cummax", 2 }, { "lstm_cell", 2 }, { "nll_loss_forward", 2 }, { "nll_loss2d_forward", 2 }, { "max_pool1d_with_indices", 2 }, { "max_pool3d_with_indices", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
   };
   /* clang-format on */

@@ -140,10 +140,14 @@ gboolean
 ph_torch_gives_list (const PhSketchNode *node)
 {
   static const char *const lists[]
-      = { "split",        "split_with_sizes",  "chunk", "unbind", "tensor_split", "meshgrid", "unsafe_split",
-          "unsafe_chunk", "broadcast_tensors", NULL };
+      = { "split",        "nonzero_numpy", "split_with_sizes",  "chunk", "unbind", "tensor_split", "meshgrid",
+          "unsafe_split", "unsafe_chunk",  "broadcast_tensors", NULL };
 
-  return g_str_equal (node->node.domain, PH_TORCH_ATEN) && g_strv_contains (lists, node->node.op_type);
+  if (!g_str_equal (node->node.domain, PH_TORCH_ATEN))
+    return FALSE;
+  /* Where of the condition alone gives places. */
+  return g_strv_contains (lists, node->node.op_type)
+         || (g_str_equal (node->node.op_type, "where") && node->inputs->len == 1 && node->attrs->len == 0);
 }
 
 /* Returns an item of a result that is a list of tensors. Its length is unknown, so the node gains outputs as items are requested. */
@@ -442,6 +446,8 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
             return val->items->pdata[i];
       if (ph_py_is_name (py->items[0], "CONSTANTS") && torch->zip != NULL)
         return ph_torch_get_attr (scope, py, val, py->text);
+      if (val->kind == PH_TORCH_VALUE && torch->zip == NULL && (g_str_equal (py->text, "real") || g_str_equal (py->text, "imag")))
+        return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, py->text, val, NULL, name, type);
       if (val->kind == PH_TORCH_VALUE && torch->zip == NULL
           && (g_str_equal (py->text, "T") || g_str_equal (py->text, "mT") || g_str_equal (py->text, "H")))
         {

@@ -91,7 +91,7 @@ static const struct { const char *op, *names; } signatures[] = {
   { "isclose", "*self *other rtol atol equal_nan" }, { "bitwise_left_shift", "*self *other" }, { "bitwise_right_shift", "*self *other" }, { "ger", "*self *vec2" }, { "cross", "*self *other dim" },
   { "linalg_cross", "*self *other dim" }, { "addbmm", "*self *batch1 *batch2 beta alpha" }, { "addr", "*self *vec1 *vec2 beta alpha" }, { "count_nonzero", "*self dim" },
   { "kthvalue", "*self k dim keepdim" }, { "median", "*self dim keepdim" }, { "aminmax", "*self dim keepdim" }, { "logcumsumexp", "*self dim" }, { "bucketize", "*self *boundaries out_int32 right" },
-  { "searchsorted", "*sorted_sequence *self out_int32 right side *sorter" }, { "linalg_det", "*self" }, { "det", "*self" }, { "scatter_reduce", "*self dim *index *src reduce include_self" },
+  { "searchsorted", "*sorted_sequence *self out_int32 right side *sorter" }, { "linalg_det", "*self" }, { "_linalg_det", "*self" }, { "_linalg_check_errors", "*self api_name is_matrix" }, { "det", "*self" }, { "scatter_reduce", "*self dim *index *src reduce include_self" },
   { "_index_put_impl", "*self *indices *values accumulate unsafe" }, { "_unsafe_index_put", "*self *indices *values accumulate" }, { "_unsafe_index", "*self *indices" },
   { "index_add", "*self dim *index *source alpha" }, { "index_copy", "*self dim *index *source" }, { "index_fill", "*self dim *index *value" }, { "_reshape_alias", "*self size stride" },
   { "empty_strided", "size stride dtype layout device pin_memory" }, { "new_empty_strided", "*self size stride dtype layout device pin_memory" }, { "_cast_Float", "*self non_blocking" },
@@ -153,7 +153,7 @@ static const char one_tensor[]
     = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
       "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
       "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
-      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit frac isposinf isneginf sinc ";
+      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit frac isposinf isneginf sinc special_entr nonzero_numpy ";
 
 const char *
 ph_torch_signature (const char *op)
@@ -176,6 +176,18 @@ ph_torch_signature (const char *op)
       return base[0] != '\0' && base[n - 2] != '_' ? ph_torch_signature (base) : NULL;
     }
   return NULL;
+}
+
+const char *
+ph_torch_other_name (const char *op)
+{
+  const char *plain = op + strlen ("special_");
+
+  if (!g_str_has_prefix (op, "special_") || ph_torch_signature (op) != NULL)
+    return op;
+  if (g_str_equal (plain, "expit"))
+    return "sigmoid";
+  return ph_torch_signature (plain) != NULL ? plain : op;
 }
 
 /* Reads the dimensions in "2, s0, 16]..." up to @close. Returns FALSE if it is no such list. */

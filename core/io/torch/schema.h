@@ -11,5 +11,6 @@ G_BEGIN_DECLS
 
 /* Names of the parameters of ATen's operator, separated by spaces, "*" before those that are tensors. (nullable) */
 const char *ph_torch_signature (const char *op);
+const char *ph_torch_other_name (const char *op); /* "log1p" for "special_log1p", which is the same */
 
 G_END_DECLS
