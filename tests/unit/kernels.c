@@ -486,6 +486,35 @@ test_arcs (void)
       }
 }
 
+/* Shifts of each width by less, as much and more than it, of all bits to the left and back. */
+static void
+test_shifts (void)
+{
+  static const PhDType types[] = { PH_UINT8, PH_UINT16, PH_UINT32, PH_UINT64 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    {
+      const gint64 bits = 8 << t;
+      g_autofree char *inputs = g_strdup_printf ("uint%d[70] x, uint%d[70] s", (int) bits, (int) bits);
+      g_autoptr (PhModel) model = read_case (&(Case) {
+          "shift", inputs, "", "a = BitShift <direction = \"LEFT\"> (x, s) y = BitShift <direction = \"RIGHT\"> (a, s)" });
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+      PhTensor *x = ph_tensor_new (types[t], 1, (gint64[]) { 70 }), *s = ph_tensor_new (types[t], 1, (gint64[]) { 70 });
+      g_autoptr (PhTensor) y = NULL;
+
+      for (gint64 i = 0; i < 70; i++)
+        {
+          ph_dtype_store_int (types[t], ph_tensor_writable (x), (gsize) i, -1);
+          ph_dtype_store_int (types[t], ph_tensor_writable (s), (gsize) i, i);
+        }
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[0], x);
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[1], s);
+      y = run (model, feeds, NULL);
+      for (gint64 i = 0; i < 70; i++)
+        g_assert_cmphex ((guint64) ph_tensor_get_int (y, (gsize) i), ==, i < bits ? G_MAXUINT64 >> (64 - bits + i) : 0);
+    }
+}
+
 /* Rows of L U in reverse, where the diagonal of L is ones: the determinant is the product of the diagonal of U, with a sign. */
 static void
 test_determinant (void)
@@ -535,6 +564,7 @@ main (int argc, char *argv[])
     }
   g_test_add_func ("/kernels/arcs", test_arcs);
   g_test_add_func ("/kernels/determinant", test_determinant);
+  g_test_add_func ("/kernels/shifts", test_shifts);
   g_test_add_func ("/kernels/unique", test_unique);
   g_test_add_func ("/kernels/special", test_special);
   g_test_add_func ("/kernels/ways", test_ways);

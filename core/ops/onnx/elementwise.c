@@ -118,6 +118,8 @@ loop_for (const PhLoops *loops, PhDType dtype, PhDType *works_in)
 {
   gboolean integer = ph_dtype_is_integer (dtype), is_signed = ph_dtype_is_signed (dtype);
 
+  if (loops->own != NULL && dtype == loops->own_type)
+    return *works_in = dtype, loops->own;
   if (dtype == PH_BOOL && loops->u8 != NULL)
     return *works_in = PH_BOOL, loops->u8;
   if (integer && !is_signed && loops->u64 != NULL)

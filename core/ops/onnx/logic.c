@@ -180,16 +180,28 @@ const PhOp ph_op_BitwiseNot = {
 };
 /* clang-format on */
 
-PH_BINARY_LOOP (shift_left_u64, guint64, guint64, z < 64 ? x << z : 0)
-PH_BINARY_LOOP (shift_right_u64, guint64, guint64, z < 64 ? x >> z : 0)
+/* Each width has loops of its own: to convert bytes would take longer than to shift them. */
+#define SHIFT_LOOPS(bits_)                                                                          \
+  PH_BINARY_LOOP (shift_left_##bits_, guint##bits_, guint##bits_, z < bits_ ? (guint64) x << z : 0) \
+  PH_BINARY_LOOP (shift_right_##bits_, guint##bits_, guint##bits_, z < bits_ ? x >> z : 0)
+
+SHIFT_LOOPS (8)
+SHIFT_LOOPS (16)
+SHIFT_LOOPS (32)
+SHIFT_LOOPS (64)
 
 static gboolean
 bit_shift_kernel (PhKernel *kernel, GError **error)
 {
-  static const PhLoops left = { .u64 = shift_left_u64 }, right = { .u64 = shift_right_u64 };
-  const char *direction = ph_node_attr_string (kernel->node, "direction", "");
+  static const PhLoop loops[][2] = { [PH_UINT8] = { shift_left_8, shift_right_8 },
+                                     [PH_UINT16] = { shift_left_16, shift_right_16 },
+                                     [PH_UINT32] = { shift_left_32, shift_right_32 },
+                                     [PH_UINT64] = { shift_left_64, shift_right_64 } };
+  const PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
+  const gboolean is_right = ph_node_attr_string (kernel->node, "direction", "")[0] != 'L';
+  const PhLoops own = { .own_type = dtype, .own = dtype < G_N_ELEMENTS (loops) ? loops[dtype][is_right] : NULL };
 
-  return ph_elementwise_kernel (kernel, direction[0] == 'L' ? &left : &right, NULL, error);
+  return ph_elementwise_kernel (kernel, &own, NULL, error);
 }
 
 /* clang-format off */

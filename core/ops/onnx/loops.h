@@ -11,11 +11,13 @@ typedef void (*PhLoop) (gsize n, gpointer y, gconstpointer a, gsize sa, gconstpo
 
 /* One loop for each kind of arithmetic; other element types are converted to one of these and back: float16, bfloat16 and
  * float8 to float, narrow integers to 64 bits, where dropping the upper bits afterwards is the wrapping of the narrow type.
- * NULL: the next wider one is used, or there is none. @result: what y is; PH_UNDEFINED: as the inputs. */
+ * NULL: the next wider one is used, or there is none. @result: what y is; PH_UNDEFINED: as the inputs. @own: the loop of elements of
+ * type @own_type, which are not converted. */
 typedef struct
 {
   PhLoop f32, f64, i64, u64, u8;
-  PhDType result;
+  PhDType result, own_type;
+  PhLoop own;
 } PhLoops;
 
 /* Loops. The expression sees x (and z, the second operand) and p. */
