@@ -341,6 +341,26 @@ ph_aten_settled (PhConvert *l, PhValue *value)
   return ph_build_tensor (l->b, ph_tensor_ref (tensor));
 }
 
+/* What nothing reads before it is set, so any value will do. */
+static gboolean
+uninitialised (PhConvert *l, PhValue **out)
+{
+  static const struct
+  {
+    const char *text;
+    PhDType dtype;
+  } kinds[] = { { "uninitialized(bool)", PH_BOOL },
+                { "uninitialized(int)", PH_INT64 },
+                { "uninitialized(float)", PH_DOUBLE },
+                { "uninitialized(Tensor)", PH_FLOAT } };
+  const char *text = ph_node_attr_string (l->node, "value", "");
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (text, kinds[i].text) == 0)
+      return (out[0] = ph_build_scalar (l->b, kinds[i].dtype, 0)) != NULL;
+  return ph_convert_stay (l, "it is no tensor");
+}
+
 static const char known[] = "It is known from the types of the operands.";
 static const char machine[] = "For inference on a CPU the answer is always the same.";
 static const char message[] = "It only formats the text of a message.";
@@ -354,6 +374,7 @@ const PhConvertRule ph_convert_aten_python[] = {
   WHERE ("prim:requires_grad"), WHERE ("aten:requires_grad"), WHERE ("aten:is_grad_enabled"), WHERE ("aten:is_autocast_enabled"), WHERE ("prim:is_cuda"), WHERE ("prim:is_nested"),
   WHERE ("prim:is_sparse"), WHERE ("prim:is_quantized"), WHERE ("prim:is_mkldnn"), WHERE ("prim:is_xpu"), WHERE ("prim:is_meta"), WHERE ("aten:is_scripting"), WHERE ("aten:is_complex"),
   { "torch:str", text, "a constant", message }, { "aten:str", text, "a constant", message }, { "aten:format", text, "a constant", message }, { "aten:find", find, "a constant", message },
+  { "prim:Constant", uninitialised, "a constant", "Nothing reads it before it is set." },
   { "prim:max", extreme, "Max", "Both return the larger number." }, { "prim:min", extreme, "Min", "Both return the smaller number." },
   { "aten:__range_length", range_length, "a constant", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index is the start plus the iteration number times the step." },
   { NULL }

@@ -495,7 +495,7 @@ tensor (PhConvert *l, PhValue **out)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_int64s (data->ints, data->n));
   else if (data != NULL && data->kind == PH_ATTR_FLOATS)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_floats (data->floats, data->n));
-  else if (x != NULL && (x->producer == NULL || !ph_aten_is_list (x->producer)))
+  else if (x != NULL && (x = ph_aten_list_as_tensor (l, x)) != NULL && (x->producer == NULL || !ph_aten_is_list (x->producer)))
     out[0] = x;
   else if (data != NULL && data->kind == PH_ATTR_STRING)
     out[0] = ph_aten_nested (l, ph_node_attr_string (l->node, data->name, ""));

@@ -384,7 +384,8 @@ ph_aten_is_list (const PhNode *node)
 {
   static const char *const lists[] = { "ListConstruct", "TupleConstruct", "Constant", "dtype", "device", NULL };
 
-  return strcmp (node->domain, "prim") == 0 && g_strv_contains (lists, node->op_type);
+  return strcmp (node->domain, "prim") == 0 && g_strv_contains (lists, node->op_type)
+         && !g_str_has_prefix (ph_node_attr_string (node, "value", ""), "uninitialized(");
 }
 
 gboolean

@@ -376,9 +376,15 @@ test_refused (void)
   static const char *const texts[][2] = {
     { "def forward(self, x):\n    while bool(torch.gt(torch.sum(x), 0)):\n        return x\n    return x\n", "line 2: a loop from whose middle a function returns" },
     { "def forward(self, x):\n    for i in range(3):\n        break\n    return x\n", "line 2: a loop with break" },
-    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    z = y.view(-1)\n    for i in range(3):\n        z.add_(1)\n    return y\n", "line 5: what it writes into in place" },
+    { "def forward(self, x, n):\n    y = torch.mul(x, 1)\n    z = [y.view(-1)]\n    for i in range(n):\n        y.add_(1)\n    return z[0]\n", "line 5: what it writes into in place" },
     { "def forward(self, x):\n    y = torch.mul(x, 1)\n    torch.flatten(y).add_(1)\n    return y\n", "line 3: it writes in place into 'flatten'" },
     { "def forward(self, x):\n    y = torch.mul(x, 1)\n    z = torch.reshape(y, [-1])\n    y.add_(1)\n    return torch.neg(z)\n", "line 5: 'z' may share its memory" },
+    { "def forward(self, x, n):\n    y = torch.mul(x, 1)\n    v = torch.select(y, 0, 0)\n    for i in range(n):\n        v.add_(1)\n        v = torch.select(y, 0, i)\n    return y\n",
+      "'y' may share its memory with 'v', which was written into in place" },
+    { "def forward(self, x, n):\n    y = torch.mul(x, 1)\n    u = y\n    v = y\n    for i in range(n):\n        u = torch.add_(u, 1)\n        v = torch.add(v, 1)\n    return v\n",
+      "'u' and 'v' share their memory, and the loop writes into it in place" },
+    { "def forward(self, x, c):\n    y = torch.mul(x, 1)\n    if bool(c):\n        z = y\n    else:\n        z = torch.neg(y)\n    z.add_(1)\n    return y\n",
+      "'y' may share its memory with 'z.1', which was written into in place" },
     { "def forward(self, x):\n    if bool(torch.sum(x)):\n        return x\n", "line 2: one branch returns a value" },
     { "def forward(self, x):\n    y = [x]\n    if bool(torch.sum(x)):\n        y.append(x)\n    return y[0]\n", "line 4: it changes a list of outside" },
   };

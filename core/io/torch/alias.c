@@ -44,8 +44,8 @@ ph_torch_is_in_place (const char *op)
   return n > 1 && op[n - 1] == '_' && op[n - 2] != '_' && !g_str_equal (op, "requires_grad_") && !g_str_equal (op, "detach_");
 }
 
-static PhTorchVal *
-root_of (PhTorchVal *val)
+PhTorchVal *
+ph_torch_root (PhTorchVal *val)
 {
   while (val->base != NULL)
     val = val->base;
@@ -58,26 +58,53 @@ ph_torch_note_view (PhTorchVal *result, const char *op, PhTorchVal *of)
   if (result->kind != PH_TORCH_VALUE || of == NULL || of->kind != PH_TORCH_VALUE || find_view (op) < 0)
     return;
   result->base = of;
-  result->seen = root_of (of)->version;
-  root_of (of)->has_views = TRUE;
+  result->seen = ph_torch_root (of)->version;
+}
+
+void
+ph_torch_share (PhTorch *torch, PhTorchVal *made, PhTorchVal *val)
+{
+  PhTorchVal *pair[] = { ph_torch_root (made), ph_torch_root (val) };
+
+  while (pair[1]->stands_for != NULL)
+    pair[1] = pair[1]->stands_for;
+  for (guint i = 0; i < 2 && pair[0] != pair[1] && pair[0]->kind == PH_TORCH_VALUE && pair[1]->kind == PH_TORCH_VALUE; i++)
+    {
+      PhTorchShare *share = ph_py_alloc (torch->own, sizeof *share);
+
+      *share = (PhTorchShare) { pair[1 - i], pair[i]->shares };
+      pair[i]->shares = share;
+    }
+}
+
+/* What may be @object is not known any more once that is written into. */
+static void
+spoil_shares (const PhTorchVal *of, const PhTorchVal *object)
+{
+  for (const PhTorchShare *share = of->shares; share != NULL; share = share->next)
+    if (share->with != object && share->with->spoiled == NULL)
+      {
+        share->with->spoiled = object->name;
+        spoil_shares (share->with, object);
+      }
 }
 
 const char *
 ph_torch_current (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
 {
-  PhTorchVal *root = root_of (val);
+  PhTorchVal *root = ph_torch_root (val);
   PhSketchNode *again;
   const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
   const char *of, *name;
 
-  if (val->base == NULL || val->seen == root->version)
+  if (root->spoiled == NULL && (val->base == NULL || val->seen == root->version))
     return val->name;
-  if (kind < 0 || val->node->outputs->len != 1 || views[kind].sharing == MAY_SHARE)
+  if (root->spoiled != NULL || kind < 0 || val->node->outputs->len != 1 || views[kind].sharing == MAY_SHARE)
     {
       ph_torch_fail (
           scope, at,
           "'%s' may share its memory with '%s', which was written into in place: write x = x + y instead of x += y there",
-          val->name, root->name);
+          val->name, root->spoiled != NULL ? root->spoiled : root->name);
       return val->name;
     }
   of = ph_torch_current (scope, at, val->base);
@@ -150,7 +177,7 @@ gboolean
 ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char *name)
 {
   const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
-  PhTorchVal *root = root_of (val);
+  PhTorchVal *root = ph_torch_root (val);
 
   if (root->graph != scope->graph)
     return ph_torch_fail (
@@ -212,7 +239,10 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
       val->seen = root->version;
     }
   else
-    val->version++;
+    {
+      val->version++;
+      spoil_shares (val, val);
+    }
   val->name = name;
   return TRUE;
 }
@@ -313,7 +343,7 @@ static const char *
 viewed_name (const PhPy *py)
 {
   while (py != NULL && py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE && find_view (py->items[0]->text) >= 0)
-    py = py->n > 1 ? py->items[1] : NULL;
+    py = !ph_py_is_name (py->items[0]->items[0], "torch") ? py->items[0]->items[0] : py->n > 1 ? py->items[1] : NULL;
   return py != NULL && py->kind == PH_PY_NAME ? py->text : NULL;
 }
 
@@ -327,13 +357,12 @@ written_by (const PhPy *py, GHashTable *into, guint depth)
   if (py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE
       && (ph_torch_is_in_place (py->items[0]->text) || g_strv_contains (lists, py->items[0]->text)))
     {
-      const PhPy *self = py->items[0]->items[0];
-      const char *first = py->n > 1 ? viewed_name (py->items[1]) : NULL;
+      const char *self = viewed_name (py->items[0]->items[0]), *first = py->n > 1 ? viewed_name (py->items[1]) : NULL;
 
       if (first != NULL)
         g_hash_table_add (into, (gpointer) first);
-      if (self->kind == PH_PY_NAME)
-        g_hash_table_add (into, (gpointer) self->text);
+      if (self != NULL)
+        g_hash_table_add (into, (gpointer) self);
     }
   for (guint i = 0; i < py->n; i++)
     written_by (py->items[i], into, depth + 1);

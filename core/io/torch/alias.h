@@ -6,9 +6,13 @@
 
 G_BEGIN_DECLS
 
+PhTorchVal *ph_torch_root (PhTorchVal *val); /* the object that @val is a view of, or @val */
+
 /* Views and writing in place, see alias.c. */
 gboolean ph_torch_is_in_place (const char *op);
 void ph_torch_note_view (PhTorchVal *result, const char *op, PhTorchVal *of);
+/* Notes that @made, which branches or loops give, may be what @val is, or a view of it. */
+void ph_torch_share (PhTorch *torch, PhTorchVal *made, PhTorchVal *val);
 /* The name of @val as it is now: a view of what was written into is made anew. */
 const char *ph_torch_current (PhTorchScope *scope, const PhPy *at, PhTorchVal *val);
 /* @val holds @name from now on, and so does what it is a view of. FALSE: the error is set. */

@@ -41,54 +41,78 @@ ph_torch_returns (PhPy *const *body, guint n)
   return FALSE;
 }
 
+/* Returns TRUE for a list in which @object or a view of it is. */
 static gboolean
-holds (const PhTorchVal *val, const PhTorchVal *item, guint depth)
+holds (const PhTorchVal *list, const PhTorchVal *object, guint depth)
 {
-  if (val == item)
-    return TRUE;
-  for (guint i = 0; val->items != NULL && depth < 100 && i < val->items->len; i++)
-    if (val->items->pdata[i] != NULL && holds (val->items->pdata[i], item, depth + 1))
-      return TRUE;
+  for (guint i = 0; list->items != NULL && depth < 100 && i < list->items->len; i++)
+    {
+      PhTorchVal *item = list->items->pdata[i];
+
+      if (item != NULL && (ph_torch_root (item) == object || holds (item, object, depth + 1)))
+        return TRUE;
+    }
   return FALSE;
 }
 
-/* Returns the objects of @scope that a body may modify, each under one of its names. Only variables hold them, not lists or views. */
+/* Returns the objects of @scope that a body may modify, each under one of its names. Only variables hold them and their views, not lists.
+ * @again: (nullable): names that a loop gives again, and that are no views from then on. */
 GPtrArray *
-ph_torch_objects_written (PhTorchScope *scope, GHashTable *written)
+ph_torch_objects_written (PhTorchScope *scope, GHashTable *written, GHashTable *again)
 {
   GPtrArray *objects = g_ptr_array_new ();
   GHashTableIter iter, others;
-  gpointer name, other;
+  gpointer name, other_name, held;
 
   g_hash_table_iter_init (&iter, written);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     {
-      PhTorchVal *val = g_hash_table_lookup (scope->names, name);
-      gboolean alone = val != NULL && val->kind == PH_TORCH_VALUE && val->base == NULL && !val->has_views
-                       && val->graph == scope->graph && !g_ptr_array_find (objects, val, NULL);
+      PhTorchVal *found = g_hash_table_lookup (scope->names, name), *val = found != NULL ? ph_torch_root (found) : NULL;
+      gboolean alone = val != NULL && val->kind == PH_TORCH_VALUE && val->graph == scope->graph
+                       && !g_ptr_array_find (objects, val, NULL);
 
       g_hash_table_iter_init (&others, scope->names);
-      while (alone && g_hash_table_iter_next (&others, NULL, &other))
-        alone = other == val || !holds (other, val, 0);
+      while (alone && g_hash_table_iter_next (&others, &other_name, &held))
+        alone = !holds (held, val, 0)
+                && (held == val || ph_torch_root (held) != val || again == NULL || !g_hash_table_contains (again, other_name));
       if (alone)
         g_ptr_array_add (objects, val);
     }
   return objects;
 }
 
-/* Replaces @val by @inner's own object, under all its names. */
+/* Returns a view of @own in place of @view, which is one of @val; it is computed when it is used. @views: those made before. */
+static PhTorchVal *
+own_view (PhTorchScope *inner, const PhTorchVal *view, const PhTorchVal *val, PhTorchVal *own, GHashTable *views)
+{
+  PhTorchVal *made = view == val ? own : g_hash_table_lookup (views, view);
+
+  if (made != NULL)
+    return made;
+  made = ph_torch_value (inner->torch, view->name);
+  made->node = view->node;
+  made->graph = inner->graph;
+  made->base = own_view (inner, view->base, val, own, views);
+  made->seen = G_MAXUINT;
+  g_hash_table_insert (views, (gpointer) view, made);
+  return made;
+}
+
+/* Replaces @val by @inner's own object, under all its names, and its views by views of that. */
 PhTorchVal *
 ph_torch_own_object (PhTorchScope *inner, PhTorchVal *val, const char *name)
 {
+  g_autoptr (GHashTable) views = g_hash_table_new (NULL, NULL);
   PhTorchVal *own = ph_torch_value (inner->torch, name);
   GHashTableIter iter;
   gpointer held;
 
   own->graph = inner->graph;
+  own->stands_for = val;
   g_hash_table_iter_init (&iter, inner->names);
   while (g_hash_table_iter_next (&iter, NULL, &held))
-    if (held == val)
-      g_hash_table_iter_replace (&iter, own);
+    if (ph_torch_root (held) == val)
+      g_hash_table_iter_replace (&iter, own_view (inner, held, val, own, views));
   return own;
 }
 
@@ -143,6 +167,8 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
     }
   made = ph_torch_value (torch, ph_sketch_node_output (node, name, type));
   made->graph = scope->graph;
+  for (guint branch = 0; branch < 2; branch++)
+    ph_torch_share (torch, made, vals[branch]);
   for (guint branch = 0; branch < 2; branch++)
     made->maybe_none = made->maybe_none || vals[branch]->maybe_none || vals[branch]->kind == PH_TORCH_UNKNOWN
                        || is_none (vals[branch]);
@@ -308,7 +334,7 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   ph_torch_written (py->body, py->n_body, written);
   ph_torch_written (py->orelse, py->n_orelse, written);
   ph_torch_written (rest, n_rest, written);
-  branch.objects = objects = ph_torch_objects_written (scope, written);
+  branch.objects = objects = ph_torch_objects_written (scope, written, NULL);
   g_ptr_array_sort (objects, ph_torch_by_value);
   condition = ph_torch_as_value (scope, py, test); /* creates its constant before the node */
   branch.node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);

@@ -12,7 +12,7 @@ gboolean ph_torch_loop (PhTorchScope *scope, const PhPy *py);
 gboolean ph_torch_returns (PhPy *const *body, guint n);
 PhTorchScope ph_torch_inner_scope (PhTorchScope *outer, PhSketchGraph *graph);
 /* The objects that a body may write into and no list or view holds: inside, it has its own. (transfer container) */
-GPtrArray *ph_torch_objects_written (PhTorchScope *scope, GHashTable *written);
+GPtrArray *ph_torch_objects_written (PhTorchScope *scope, GHashTable *written, GHashTable *again);
 PhTorchVal *ph_torch_own_object (PhTorchScope *inner, PhTorchVal *val, const char *name);
 gint ph_torch_by_name (gconstpointer a, gconstpointer b);
 gint ph_torch_by_value (gconstpointer a, gconstpointer b);

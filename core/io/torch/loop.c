@@ -92,12 +92,13 @@ typedef struct
   PhTorchScope *scope;
   PhTorchScope inner;
   const PhPy *py;
-  gboolean range;     /* for i in range (n), not while */
-  PhTorchVal *count;  /* greatest number of iterations */
-  PhTorchVal *test;   /* whether the first iteration runs */
-  GPtrArray *carried; /* names of loop-carried values */
-  GPtrArray *objects; /* PhTorchVal: written in the body */
-  GPtrArray *own;     /* the body's own copies of @objects */
+  gboolean range;      /* for i in range (n), not while */
+  PhTorchVal *count;   /* greatest number of iterations */
+  PhTorchVal *test;    /* whether the first iteration runs */
+  GPtrArray *carried;  /* names of loop-carried values */
+  GPtrArray *objects;  /* PhTorchVal: written in the body */
+  GPtrArray *own;      /* the body's own copies of @objects */
+  GHashTable *changed; /* names: carried, and written into in place */
   PhSketchNode *node;
 } Loop;
 
@@ -173,8 +174,9 @@ find_carried (Loop *loop)
   lists_to_values (loop->scope, py, written);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_hash_table_remove (written, name); /* carried anyway */
-  loop->objects = ph_torch_objects_written (loop->scope, written);
+    if (g_hash_table_remove (written, name)) /* carried anyway */
+      g_hash_table_add (loop->changed, name);
+  loop->objects = ph_torch_objects_written (loop->scope, written, set);
   g_ptr_array_sort (loop->objects, ph_torch_by_value);
 
   g_hash_table_iter_init (&iter, set);
@@ -242,6 +244,30 @@ begin_body (Loop *loop)
     }
 }
 
+/* What the body writes into by a carried name is known by that name alone from now on, before and after the writing. */
+static gboolean
+take_changed (Loop *loop)
+{
+  GHashTable *names = loop->scope->names;
+
+  for (guint i = 0; i < loop->carried->len; i++)
+    {
+      const char *name = loop->carried->pdata[i];
+      PhTorchVal *root = ph_torch_root (g_hash_table_lookup (names, name));
+
+      if (root->kind != PH_TORCH_VALUE || !g_hash_table_contains (loop->changed, name))
+        continue;
+      for (guint k = 0; k < loop->carried->len; k++)
+        if (k != i && ph_torch_root (g_hash_table_lookup (names, loop->carried->pdata[k])) == root)
+          return ph_torch_fail (
+              loop->scope, loop->py,
+              "'%s' and '%s' share their memory, and the loop writes into it in place: write x = x + y instead of x += y there",
+              name, (const char *) loop->carried->pdata[k]);
+      root->spoiled = name;
+    }
+  return TRUE;
+}
+
 /* Makes the body's results the outputs of the node. */
 static gboolean
 end_body (Loop *loop)
@@ -259,12 +285,22 @@ end_body (Loop *loop)
   for (guint i = 0; i < loop->carried->len; i++)
     {
       gpointer name = loop->carried->pdata[i];
-      const char *value = ph_torch_as_value (&loop->inner, py, g_hash_table_lookup (loop->inner.names, name));
+      PhTorchVal *before = g_hash_table_lookup (scope->names, name), *last = g_hash_table_lookup (loop->inner.names, name),
+                 *root = ph_torch_root (last), *made;
+      const char *value = ph_torch_as_value (&loop->inner, py, last);
 
+      if (g_hash_table_contains (loop->changed, name) && root->kind == PH_TORCH_VALUE
+          && (root->graph != body || root->stands_for != NULL))
+        return ph_torch_fail (scope, py,
+                              "the loop writes into '%s' in place, which may share its memory with '%s' after the first turn: "
+                              "write x = x + y instead of x += y there",
+                              (const char *) name, root->name);
       ph_sketch_add_output (body, value);
       torch->graph = scope->graph;
-      g_hash_table_insert (scope->names, name,
-                           ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value))));
+      made = ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value)));
+      g_hash_table_insert (scope->names, name, made);
+      ph_torch_share (torch, made, before);
+      ph_torch_share (torch, made, last);
       torch->graph = body;
     }
   torch->graph = scope->graph;
@@ -286,7 +322,8 @@ gboolean
 ph_torch_loop (PhTorchScope *scope, const PhPy *py)
 {
   g_autoptr (GPtrArray) carried = g_ptr_array_new (), objects = NULL, own = g_ptr_array_new ();
-  Loop loop = { .scope = scope, .py = py, .range = py->kind == PH_PY_FOR, .carried = carried, .own = own };
+  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
+  Loop loop = { .scope = scope, .py = py, .range = py->kind == PH_PY_FOR, .carried = carried, .own = own, .changed = changed };
   gint64 turns;
   gboolean ok;
 
@@ -298,7 +335,7 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
   find_carried (&loop);
   objects = loop.objects;
   begin_body (&loop);
-  ok = ph_torch_block (&loop.inner, py->body, py->n_body) && end_body (&loop);
+  ok = take_changed (&loop) && ph_torch_block (&loop.inner, py->body, py->n_body) && end_body (&loop);
   scope->torch->graph = scope->graph;
   if (loop.node->outputs->len == 0)
     ph_sketch_node_output (loop.node, "loop", NULL);

@@ -121,7 +121,10 @@ lower_assignment (PhTorchScope *scope, const PhPy *py)
       else
         val = ph_torch_results (scope, value, names, target->n);
       if (val != NULL && target->n == 1 && val->items == NULL)
-        return assign (scope, target->items[0], val);
+        {
+          val->whole = FALSE; /* its first item */
+          return assign (scope, target->items[0], val);
+        }
     }
   else
     val = ph_torch_expr (scope, value, target->kind == PH_PY_NAME ? target->text : NULL, NULL);

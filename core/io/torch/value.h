@@ -19,6 +19,12 @@ typedef enum
   PH_TORCH_UNKNOWN
 } PhTorchKind;
 typedef struct _PhTorchVal PhTorchVal;
+typedef struct _PhTorchShare PhTorchShare;
+struct _PhTorchShare
+{
+  PhTorchVal *with;
+  PhTorchShare *next;
+};
 /* An object of Python's: who writes into it writes into what all its names stand for. */
 struct _PhTorchVal
 {
@@ -33,10 +39,13 @@ struct _PhTorchVal
   /* Of a view: what it shows, and how often that had been written into when it was made or made anew. */
   PhTorchVal *base; /* (nullable)                                                  */
   guint seen, version;
-  gboolean has_views;
-  gboolean whole;      /* VALUE: all that split (), chunk (), ... give, as one list   */
-  gboolean sizes;      /* VALUE: a list of numbers                                    */
-  gboolean maybe_none; /* VALUE: of a branch, which may give None instead */
+  /* Of an object: others of which only a run knows whether they are the same, and the one that was written into since. */
+  PhTorchShare *shares;
+  const char *spoiled;    /* (nullable) */
+  PhTorchVal *stands_for; /* (nullable) of a body's own object: that outside */
+  gboolean whole;         /* VALUE: all that split (), chunk (), ... give, as one list   */
+  gboolean sizes;         /* VALUE: a list of numbers                                    */
+  gboolean maybe_none;    /* VALUE: of a branch, which may give None instead */
 };
 
 G_END_DECLS
