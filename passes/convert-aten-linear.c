@@ -420,7 +420,7 @@ layer_norm (PhConvert *l, PhValue **out)
 static gboolean
 group_norm (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_tensor (l, 0), *inputs[3];
+  PhValue *x = ph_aten_tensor (l, 0), *inputs[5];
   const gint64 channels = x != NULL ? ph_value_dim (x, 1) : -1;
   const gboolean native = strcmp (name_of (l), "native_group_norm") == 0,
                  group = native || strcmp (name_of (l), "group_norm") == 0;
@@ -428,13 +428,21 @@ group_norm (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return ph_convert_stay (l, "it has no operand");
-  if (!group && ph_aten_int (l, "use_input_stats", 1) == 0)
-    return ph_convert_stay (l, "it uses the statistics of the batch, as in training");
   inputs[0] = x;
   inputs[1] = or_number (l, ph_aten_tensor (l, 1), ph_convert_dtype (x), &channels, 1, 1);
   inputs[2] = or_number (l, ph_aten_tensor (l, 2), ph_convert_dtype (x), &channels, 1, 0);
   if (inputs[1] == NULL || inputs[2] == NULL)
     return ph_convert_stay (l, "the number of channels is not known");
+  if (!group && ph_aten_int (l, "use_input_stats", 1) == 0)
+    {
+      inputs[3] = ph_aten_tensor (l, 3);
+      inputs[4] = ph_aten_tensor (l, 4);
+      if (inputs[3] == NULL || inputs[4] == NULL)
+        return ph_convert_stay (l, "the mean and variance that it normalises with are missing");
+      out[0] = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5,
+                              PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), 1);
+      return TRUE;
+    }
   attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, native ? "group" : "num_groups", 1)),
                             ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
                 : PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)));

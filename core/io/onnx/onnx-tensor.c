@@ -123,6 +123,8 @@ fill_typed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gsi
       for (gsize i = 0; i < count; i++)
         if (ph_dtype_size (dtype) == 2)
           ((guint16 *) to)[i] = (guint16) proto->int32_data[i];
+        else if (dtype == PH_BOOL)
+          ((guint8 *) to)[i] = proto->int32_data[i] != 0;
         else
           ((guint8 *) to)[i] = (guint8) proto->int32_data[i];
     }
