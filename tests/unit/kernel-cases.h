@@ -43,6 +43,11 @@ static const Case cases[] = {
   { "conv-transpose-tiles", "float[2,2,9,8] x, float[2,2,1,1] w", "float[2,3,2,2] v = {1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3}",
     "c = Conv (x, w) y = ConvTranspose <strides = [2, 2]> (c, v)", "dnnl" },
   { "max-pool", "float[2,3,9,8] x", "", "y = MaxPool <kernel_shape = [3, 2]> (x)", "dnnl" },
+  { "max-pool-gaps", "float[2,3,9,8] x", "",
+    "a = MaxPool <kernel_shape = [3, 2], dilations = [2, 3], pads = [3, 2, 1, 2]> (x) b = MaxPool <kernel_shape = [2, 3], dilations = [1, 2], strides = [2, 3], ceil_mode = 1> (x) "
+    "s = Constant <value_ints = [-1]> () c = Reshape (a, s) d = Reshape (b, s) y = Concat <axis = 0> (c, d)", "max-pool" },
+  { "max-pool-line", "float[2,3,19] x", "",
+    "a = MaxPool <kernel_shape = [3], pads = [1, 2]> (x) b = MaxPool <kernel_shape = [4], strides = [3], dilations = [2], pads = [3, 0]> (x) y = Concat <axis = 2> (a, b)", "max-pool" },
   { "max-pool-places", "float[2,3,9,8] x", "", "v, i = MaxPool <kernel_shape = [3, 2], strides = [2, 1], pads = [1, 0, 2, 1], dilations = [2, 1]> (x) j = Cast <to = 1> (i) "
     "y = Concat <axis = 1> (v, j)", "places" },
   { "max-pool-last", IMAGE, "", LAST "y = MaxPool <kernel_shape = [3, 2], strides = [2, 2]> (c)", "dnnl" },
