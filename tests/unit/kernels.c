@@ -137,6 +137,9 @@ test_ways (void)
       "u = MaxPool <kernel_shape = [2], strides = [2]> (x) v, p = MaxPool <kernel_shape = [2], strides = [2]> (x) w = Cast <to = 11> (v) "
       "a = MaxUnpool <kernel_shape = [2], strides = [2]> (v, p) b = MaxUnpool <kernel_shape = [2], strides = [2]> (w, p) "
       "c = Cast <to = 1> (b) y = Sub (a, c)" },
+    { "cast-bool",
+      "r = Round (x) u = Sub (r, r) v = Div (u, r) z = Concat <axis = 0> (r, v) w = Cast <to = 11> (z) c = Cast <to = 9> (z) "
+      "d = Cast <to = 9> (w) a = Cast <to = 1> (c) b = Cast <to = 1> (d) y = Sub (a, b)" },
     { "max-roi-pool",
       "s = Constant <value_ints = [1, 12, 2, 2]> () q = Reshape (x, s) w = Cast <to = 11> (q) "
       "r = Constant <value = float[3,5] {0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 9, 9}> () rw = Cast <to = 11> (r) "

@@ -74,7 +74,10 @@ convert (PhDType to, gpointer y, PhDType from, gconstpointer x, gsize n)
   TO_INTEGERS (UINT8, guint8)
   TO_INTEGERS (BOOL, guint8)
 
-  if (to == PH_FLOAT && from == PH_FLOAT16)
+  if (to == PH_BOOL && from == PH_FLOAT)
+    for (gsize i = 0; i < n; i++)
+      ((guint8 *) y)[i] = ((const float *) x)[i] != 0;
+  else if (to == PH_FLOAT && from == PH_FLOAT16)
     for (gsize i = 0; i < n; i++)
       ((float *) y)[i] = ph_half_to_float (((const guint16 *) x)[i]);
   else if (to == PH_FLOAT16 && from == PH_FLOAT)
