@@ -176,13 +176,14 @@ add_clip (Maker *maker, const PhNode *node, int x)
   return TRUE;
 }
 
-/* Returns TRUE for the exponent 2, for which the reference kernel multiplies. */
+/* Whether @exponent is the number @of. To multiply is as good for 2, as the reference kernel does, and for 3 at most 1.5 units in the last
+ * place off. */
 static gboolean
-is_square (const Maker *maker, PhValue *exponent)
+is_power (const Maker *maker, PhValue *exponent, float of)
 {
   float power = 0;
 
-  return find_bound (maker, exponent, &power) && power == 2;
+  return find_bound (maker, exponent, &power) && power == of;
 }
 
 static gboolean
@@ -215,8 +216,10 @@ add_node (Maker *maker, const PhNode *node)
         step->in[i] = (guint8) in[i];
       for (guint i = 0; i < G_N_ELEMENTS (row->p) && row->p[i].name != NULL; i++)
         step->p[i] = ph_node_attr_float (node, row->p[i].name, row->p[i].fallback);
-      if (node->op == &ph_op_Pow && is_square (maker, ph_node_input (node, 1)))
+      if (node->op == &ph_op_Pow && is_power (maker, ph_node_input (node, 1), 2))
         step->kind = PH_CHAIN_UNARY, step->lane = PH_LANE_SQUARE;
+      else if (node->op == &ph_op_Pow && is_power (maker, ph_node_input (node, 1), 3))
+        step->kind = PH_CHAIN_UNARY, step->lane = PH_LANE_CUBE;
       else if (node->op == &ph_op_Gelu && g_strcmp0 (ph_node_attr_string (node, "approximate", "none"), "tanh") == 0)
         step->lane = PH_LANE_GELU_TANH;
     }

@@ -132,6 +132,7 @@ UNARY (rounds, nearest (x))
 UNARY (sines, sine (x))
 UNARY (cosines, cosine (x))
 UNARY (squares, x *x)
+UNARY (cubes, x *x *x)
 UNARY (arc_sines, arc_sine (x))
 UNARY (arc_cosines, arc_cosine (x))
 UNARY (arc_tangents, arc_tangent (x))
@@ -520,7 +521,7 @@ const PhLanes PH_LANES = {
   .unary = {
     copy, negate, absolutes, square_roots, reciprocals, exponentials, tangents, logistics, error_functions, gelus, gelus_by_tangent, relus,
     leaky_relus, hard_sigmoids, hard_swishes, swishes, clips, logarithms, elus, celus, selus, softpluses, softsigns, mishes, thresholds, shrinks,
-    signs, ceilings, floors, rounds, sines, cosines, squares, arc_sines, arc_cosines, arc_tangents,
+    signs, ceilings, floors, rounds, sines, cosines, squares, cubes, arc_sines, arc_cosines, arc_tangents,
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,

@@ -83,10 +83,10 @@ static const Case cases[] = {
     "a = Abs (x) b = Sqrt (a) c = Neg (b) d = Exp (c) e = Reciprocal (d) f = Erf (e) g = Tanh (x) h = Sigmoid (g) i = Relu (x) j = LeakyRelu (x) "
     "k = HardSigmoid (x) l = HardSwish (x) m = Gelu (x) n = Swish (x) o = Add (f, h) p = Add (i, j) q = Add (k, l) r = Add (m, n) s = Add (o, p) "
     "t = Add (q, r) y = Add (s, t)", "chain" },
-  { "unary-more", "float[3,5,37] x", "float lo = {2}, float odd = {3.5}",
+  { "unary-more", "float[3,5,37] x", "float lo = {2}, float three = {3}, float odd = {3.5}",
     "a = Elu <alpha = 1.5> (x) b = Celu <alpha = 0.7> (x) c = Selu (x) d = Softplus (x) e = Softsign (x) f = Mish (x) g = ThresholdedRelu <alpha = 0.3> (x) "
-    "h = Shrink <lambd = 0.4, bias = 0.2> (x) i = Sign (x) j = Ceil (x) k = Floor (x) l = Round (x) m = Sin (x) n = Cos (x) o = Pow (x, lo) p = Abs (x) q = Log (p) "
-    "r = Pow (p, odd) s = PRelu (x, q) y = Concat <axis = 0> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, s)", "chain" },
+    "h = Shrink <lambd = 0.4, bias = 0.2> (x) i = Sign (x) j = Ceil (x) k = Floor (x) l = Round (x) m = Sin (x) n = Cos (x) o = Pow (x, lo) p = Abs (x) q = Log (p) t = Pow (x, three) "
+    "r = Pow (p, odd) s = PRelu (x, q) y = Concat <axis = 0> (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, r, s, t)", "chain" },
   { "unary-arcs", "float[3,5,37] x", "", "a = Sin (x) b = Asin (a) c = Acos (a) d = Atan (x) y = Concat <axis = 0> (b, c, d)", "chain" },
   { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
   { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
