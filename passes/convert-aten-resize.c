@@ -112,13 +112,43 @@ resize_smoothly (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* Reads how much larger each of @n dimensions becomes; one number stands for all. */
+static gboolean
+read_factors (const PhNode *node, float *to, guint n)
+{
+  const PhAttr *attr = ph_node_attr (node, "scale_factors");
+  const gsize given = attr == NULL                                                 ? 0
+                      : attr->kind == PH_ATTR_INT || attr->kind == PH_ATTR_FLOAT   ? 1
+                      : attr->kind == PH_ATTR_INTS || attr->kind == PH_ATTR_FLOATS ? attr->n
+                                                                                   : 0;
+
+  for (guint i = 0; i < n && (given == 1 || given == n); i++)
+    to[i] = attr->kind == PH_ATTR_INT     ? (float) attr->i
+            : attr->kind == PH_ATTR_FLOAT ? attr->f
+            : attr->kind == PH_ATTR_INTS  ? (float) attr->ints[given == 1 ? 0 : i]
+                                          : attr->floats[given == 1 ? 0 : i];
+  return given == 1 || given == n;
+}
+
+/* The sizes of the result's last @n dimensions; one number stands for all. */
+static PhValue *
+output_sizes (PhConvert *l, guint n)
+{
+  gint64 size[3];
+  guint one = 1;
+
+  if (!ph_aten_ints (l, "output_size", size, &one) || one != 1)
+    return ph_aten_sizes (l, "output_size", -1);
+  size[1] = size[2] = size[0];
+  return ph_convert_ints_value (l, size, n);
+}
+
 static gboolean
 upsample (PhConvert *l, PhValue **out)
 {
   const gboolean linear = strstr (l->op, "linear") != NULL, cubic = strstr (l->op, "bicubic") != NULL,
                  exact = strstr (l->op, "exact") != NULL, corners = ph_aten_int (l, "align_corners", 0) != 0;
   PhValue *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
-  const PhAttr *factors = ph_node_attr (l->node, "scale_factors");
   float scale[5] = { 1, 1, 1, 1, 1 };
   const int rank = x != NULL ? ph_value_rank (x) : -1;
 
@@ -126,16 +156,11 @@ upsample (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the rank of its operand is not known");
   if (ph_aten_has (l, "output_size"))
     {
-      PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), ph_aten_sizes (l, "output_size", -1) };
+      PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), output_sizes (l, (guint) rank - 2) };
 
       sizes = ph_aten_concat (l, parts, 2, 0);
     }
-  else if (factors != NULL && factors->kind == PH_ATTR_FLOATS && factors->n + 2 == (gsize) rank)
-    {
-      memcpy (scale + 2, factors->floats, factors->n * sizeof *scale);
-      scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
-    }
-  else if (rank > 2 && known_numbers (l, "scale_factors", scale + 2, (guint) rank - 2))
+  else if (read_factors (l->node, scale + 2, (guint) rank - 2) || known_numbers (l, "scale_factors", scale + 2, (guint) rank - 2))
     scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
   if (sizes == NULL && scales == NULL)
     return ph_convert_stay (l, "the size of its result is not known");

@@ -66,6 +66,26 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
   return TRUE;
 }
 
+/* "layers.0.weight" as code. */
+static void
+append_attribute (GString *out, const char *name, const char *target)
+{
+  g_auto (GStrv) parts = g_strsplit (target, ".", -1);
+  g_autoptr (GString) path = g_string_new ("self");
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      if (!g_ascii_isdigit (*parts[i]))
+        g_string_append_printf (path, ".%s", parts[i]);
+      else
+        {
+          g_string_prepend (path, "getattr(");
+          g_string_append_printf (path, ", \"%s\")", parts[i]);
+        }
+    }
+  g_string_append_printf (out, "  %s = %s", name, path->str);
+}
+
 /* Rewrites FX's table of nodes as the equivalent code: "%y : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})"
  * becomes "y = torch.relu(x,)". */
 static char *
@@ -74,7 +94,12 @@ code_of_table (const char *text, gsize size)
   g_autoptr (GRegex) line = g_regex_new (
       "^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
   g_autoptr (GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL),
-                     key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
+                     key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL),
+                     /* The table writes texts without quotes. */
+      text_argument = g_regex_new ("(^|, )(?!(?:None|True|False|inf|nan)\\b)([\\w,.]*->[\\w.]*|[A-Za-z_][\\w-]*)(?=,|$)",
+                                   G_REGEX_RAW, 0, NULL),
+                     text_keyword = g_regex_new ("(?<=: )(?!(?:None|True|False|inf|nan)\\b)[A-Za-z_][\\w-]*(?=,|$)", G_REGEX_RAW,
+                                                 0, NULL);
   g_autofree char *copy = g_strndup (text, size);
   g_auto (GStrv) lines = g_strsplit (copy, "\n", -1);
   GString *out = g_string_new ("def forward(self):\n");
@@ -91,13 +116,23 @@ code_of_table (const char *text, gsize size)
           g_autofree char *name = g_match_info_fetch (match, 1), *kind = g_match_info_fetch (match, 2),
                           *target = g_match_info_fetch (match, 3), *args = g_match_info_fetch (match, 4),
                           *more = g_match_info_fetch (match, 5);
-          g_autofree char *plain = g_regex_replace (value, args != NULL ? args : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
-          g_autofree char *words = g_regex_replace (value, more != NULL ? more : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
+          g_autofree char *texts = g_regex_replace (text_argument, args != NULL ? args : "", -1, 0, "\\1\"\\2\"", 0, NULL);
+          g_autofree char *texts_of_words = g_regex_replace (text_keyword, more != NULL ? more : "", -1, 0, "\"\\0\"", 0, NULL);
+          g_autofree char *plain = g_regex_replace (value, texts, -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
+          g_autofree char *words = g_regex_replace (value, texts_of_words, -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
           g_autofree char *named = g_regex_replace (key, words, -1, 0, "\\1\\2=", G_REGEX_MATCH_DEFAULT, NULL);
+          const char *rest = strstr (plain, ", ");
           const char *comma = *plain != '\0' && !g_str_has_suffix (plain, ",") ? "," : "";
 
           if (g_str_equal (kind, "placeholder"))
             g_string_append_printf (out, "  %s, = tree_flatten_spec()", name);
+          else if (g_str_equal (kind, "get_attr"))
+            append_attribute (out, name, target);
+          else if (g_str_equal (target, "operator.getitem") && rest != NULL) /* parts are written slice(a, b, c) */
+            g_string_append_printf (out, "  %s = %.*s[%s]", name, (int) (rest - plain), plain, rest + 2);
+          else if (g_str_equal (target, "builtins.getattr") && rest != NULL && rest[2] == '"')
+            g_string_append_printf (out, "  %s = %.*s.%.*s", name, (int) (rest - plain), plain, (int) strcspn (rest + 3, "\""),
+                                    rest + 3);
           else if (g_str_equal (kind, "call_function") || g_str_equal (kind, "call_method"))
             g_string_append_printf (out, "  %s = %s%s(%s%s %s)", name, kind[5] == 'm' ? "torch." : "", target, plain, comma,
                                     named);

@@ -34,11 +34,13 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   static const struct
   {
     const char *python, *aten;
-  } operators[] = { { "truediv", "div" },      { "floordiv", "floor_divide" },
-                    { "mod", "remainder" },    { "getitem", "__getitem__" },
-                    { "and_", "bitwise_and" }, { "or_", "bitwise_or" },
-                    { "not_", "logical_not" }, { "iadd", "add_" },
-                    { "imul", "mul_" },        { "isub", "sub_" },
+  } operators[] = { { "truediv", "div" },       { "floordiv", "floor_divide" },
+                    { "mod", "remainder" },     { "getitem", "__getitem__" },
+                    { "and_", "bitwise_and" },  { "or_", "bitwise_or" },
+                    { "not_", "logical_not" },  { "iadd", "add_" },
+                    { "xor", "bitwise_xor" },   { "invert", "bitwise_not" },
+                    { "lshift", "__lshift__" }, { "rshift", "__rshift__" },
+                    { "imul", "mul_" },         { "isub", "sub_" },
                     { "itruediv", "div_" } };
   const char *last = strrchr (dotted, '.') != NULL ? strrchr (dotted, '.') + 1 : dotted;
 
@@ -414,33 +416,22 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   return val;
 }
 
-/* Reorders the arguments of functions whose order in torch.nn.functional differs from ATen's. */
+/* Functions of Python's take tensors one by one that ATen takes as a list. */
 static void
-from_functional (const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords)
+gather_tensors (PhTorch *torch, const char *op, GPtrArray *args)
 {
-  if ((g_str_equal (target->op, "batch_norm") || g_str_equal (target->op, "instance_norm")) && args->len >= 3)
-    {
-      PhTorchVal *mean = args->pdata[1], *var = args->pdata[2];
+  static const char *const ops[] = { "block_diag", "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid", NULL };
+  const guint first = g_str_equal (op, "einsum") ? 1 : g_strv_contains (ops, op) ? 0 : G_MAXUINT;
+  const PhTorchVal *val = first < args->len ? args->pdata[first] : NULL;
+  PhTorchVal *list;
 
-      args->pdata[1] = args->len > 3 ? args->pdata[3] : NULL;
-      args->pdata[2] = args->len > 4 ? args->pdata[4] : NULL;
-      while (args->len < 5)
-        g_ptr_array_add (args, NULL);
-      args->pdata[3] = mean;
-      args->pdata[4] = var;
-    }
-  else if (g_str_equal (target->op, "embedding") && args->len >= 2)
-    {
-      gpointer indices = args->pdata[0];
-
-      args->pdata[0] = args->pdata[1];
-      args->pdata[1] = indices;
-    }
-  for (guint k = keywords->len / 2; k-- > 0;)
-    if (g_str_equal (keywords->pdata[2 * k], "inplace") || g_str_equal (keywords->pdata[2 * k], "_stacklevel"))
-      g_ptr_array_remove_range (keywords, 2 * k, 2);
-    else if (g_str_equal (keywords->pdata[2 * k], "training") && strstr (target->op, "dropout") != NULL)
-      keywords->pdata[2 * k] = (gpointer) "train";
+  if (val == NULL || val->kind != PH_TORCH_VALUE || val->whole)
+    return;
+  list = ph_torch_list (torch, FALSE);
+  for (guint i = first; i < args->len; i++)
+    g_ptr_array_add (list->items, args->pdata[i]);
+  g_ptr_array_set_size (args, (int) first);
+  g_ptr_array_add (args, list);
 }
 
 PhTorchVal *
@@ -450,7 +441,11 @@ ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, c
 
   resolve (dotted, scope->torch->zip != NULL, &target);
   if (call->keywords != NULL && (g_str_has_prefix (dotted, "torch.nn.functional.") || g_str_has_prefix (dotted, "F.")))
-    from_functional (&target, call->args, call->keywords);
+    ph_torch_from_functional (scope->torch, &target, call->args, call->keywords);
+  if (g_str_has_suffix (dotted, "tree_unflatten") && call->args->len > 0) /* results as a module gives them */
+    return call->args->pdata[0];
+  if (scope->torch->zip == NULL && call->args != NULL && g_str_equal (target.domain, PH_TORCH_ATEN))
+    gather_tensors (scope->torch, target.op, call->args);
   return finish_call (scope, at, &target, call);
 }
 

@@ -24,6 +24,8 @@ PhTorchVal *ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const cha
 PhTorchVal *ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n_names, const PhType *type);
 /* "torch.ops.aten.add.Tensor", "torch.relu", "operator.getitem", ...; a call of it as a statement of the graph does. */
 PhTorchVal *ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call);
+/* A function of torch.nn.functional as ATen has it. */
+void ph_torch_from_functional (PhTorch *torch, PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords);
 /* What is asked of numbers and lists that are known. (nullable) */
 PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
 PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);
