@@ -31,17 +31,21 @@ box_at (PhTensor *boxes, gsize i, gboolean centred)
 }
 
 static double
-area (Box a)
+area (const Box *a)
 {
-  return (a.y1 - a.y0) * (a.x1 - a.x0);
+  return (a->y1 - a->y0) * (a->x1 - a->x0);
 }
 
 static double
-overlap (Box a, Box b)
+overlap (const Box *a, const Box *b)
 {
-  double h = MIN (a.y1, b.y1) - MAX (a.y0, b.y0), w = MIN (a.x1, b.x1) - MAX (a.x0, b.x0), both = MAX (h, 0) * MAX (w, 0);
-  double whole = area (a) + area (b) - both;
+  const double h = MIN (a->y1, b->y1) - MAX (a->y0, b->y0), w = MIN (a->x1, b->x1) - MAX (a->x0, b->x0);
+  double both, whole;
 
+  if (h <= 0 || w <= 0)
+    return 0;
+  both = h * w;
+  whole = area (a) + area (b) - both;
   return whole > 0 ? both / whole : 0;
 }
 
@@ -51,12 +55,27 @@ typedef struct
   double score;
 } Candidate;
 
-static int
-by_score (gconstpointer a, gconstpointer b)
+static gboolean
+comes_before (const Candidate *a, const Candidate *b)
 {
-  const Candidate *x = a, *y = b;
+  return a->score != b->score ? a->score > b->score : a->box < b->box;
+}
 
-  return x->score != y->score ? (x->score < y->score) - (x->score > y->score) : (x->box > y->box) - (x->box < y->box);
+/* Moves the candidate at @at of a heap of @n down to its place: each comes before the two at 2 at + 1 and 2 at + 2. */
+static void
+sift (Candidate *heap, gsize n, gsize at)
+{
+  const Candidate moved = heap[at];
+
+  for (gsize next; (next = 2 * at + 1) < n; at = next)
+    {
+      if (next + 1 < n && comes_before (&heap[next + 1], &heap[next]))
+        next++;
+      if (comes_before (&moved, &heap[next]))
+        break;
+      heap[at] = heap[next];
+    }
+  heap[at] = moved;
 }
 
 static double
@@ -74,7 +93,9 @@ run_nms (PhKernel *kernel, GError **error)
   gboolean centred = ph_node_attr_int (kernel->node, "center_point_box", 0) != 0;
   double limit = scalar_or (kernel, 2, 0), most_overlap = scalar_or (kernel, 3, 0),
          least_score = scalar_or (kernel, 4, -G_MAXDOUBLE);
-  g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64));
+  g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64)), taken = g_array_new (FALSE, FALSE, sizeof (Box));
+  g_autofree Box *all = NULL;
+  g_autofree Candidate *heap = NULL;
   const float *floats = ph_tensor_dtype (scores) == PH_FLOAT ? ph_tensor_data (scores) : NULL;
   gint64 dims[2] = { 0, 3 }, batches, classes, n;
   gpointer to;
@@ -85,31 +106,38 @@ run_nms (PhKernel *kernel, GError **error)
   batches = ph_tensor_dims (scores)[0];
   classes = ph_tensor_dims (scores)[1];
   n = ph_tensor_dims (scores)[2];
+  all = g_new (Box, MAX (batches * n, 1));
+  heap = g_new (Candidate, MAX (n, 1));
+  for (gint64 i = 0; i < batches * n; i++)
+    all[i] = box_at (boxes, (gsize) i, centred);
   for (gint64 plane = 0; plane < batches * classes; plane++)
     {
-      g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-      g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (Box));
-      gint64 batch = plane / classes;
+      const gint64 batch = plane / classes;
+      gsize left = 0;
 
+      g_array_set_size (taken, 0);
       for (gint64 i = 0; i < n; i++)
         {
           const double score = floats != NULL ? (double) floats[plane * n + i] : ph_tensor_get (scores, plane * n + i);
 
           if (score > least_score)
-            g_array_append_vals (candidates, &(Candidate) { i, score }, 1);
+            heap[left++] = (Candidate) { i, score };
         }
-      g_array_sort (candidates, by_score);
-      for (guint i = 0; i < candidates->len && taken->len < limit; i++)
+      for (gsize i = left / 2; i-- > 0;)
+        sift (heap, left, i);
+      while (left > 0 && taken->len < limit)
         {
-          gint64 row[3] = { batch, plane % classes, g_array_index (candidates, Candidate, i).box };
-          Box box = box_at (boxes, batch * n + row[2], centred);
+          const gint64 row[3] = { batch, plane % classes, heap[0].box };
+          const Box *box = &all[batch * n + row[2]];
           gboolean keep = TRUE;
 
+          heap[0] = heap[--left];
+          sift (heap, left, 0);
           for (guint k = 0; k < taken->len && keep; k++)
-            keep = overlap (box, g_array_index (taken, Box, k)) <= most_overlap;
+            keep = overlap (box, &g_array_index (taken, Box, k)) <= most_overlap;
           if (!keep)
             continue;
-          g_array_append_val (taken, box);
+          g_array_append_vals (taken, box, 1);
           g_array_append_vals (selected, row, 1);
         }
       if (ph_kernel_cancelled (kernel, error))
