@@ -377,7 +377,7 @@ test_refused (void)
     { "def forward(self, x):\n    while bool(torch.gt(torch.sum(x), 0)):\n        return x\n    return x\n", "line 2: a loop from whose middle a function returns" },
     { "def forward(self, x):\n    for i in range(3):\n        break\n    return x\n", "line 2: a loop with break" },
     { "def forward(self, x, n):\n    y = torch.mul(x, 1)\n    z = [y.view(-1)]\n    for i in range(n):\n        y.add_(1)\n    return z[0]\n", "line 5: what it writes into in place" },
-    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    torch.flatten(y).add_(1)\n    return y\n", "line 3: it writes in place into 'flatten'" },
+    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    torch.flatten(y).add_(1)\n    return y\n", "'y' may share its memory with 'flatten', which was written into in place" },
     { "def forward(self, x):\n    y = torch.mul(x, 1)\n    z = torch.reshape(y, [-1])\n    y.add_(1)\n    return torch.neg(z)\n", "line 5: 'z' may share its memory" },
     { "def forward(self, x, n):\n    y = torch.mul(x, 1)\n    v = torch.select(y, 0, 0)\n    for i in range(n):\n        v.add_(1)\n        v = torch.select(y, 0, i)\n    return y\n",
       "'y' may share its memory with 'v', which was written into in place" },

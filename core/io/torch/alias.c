@@ -20,7 +20,7 @@ static const struct { const char *op; Sharing sharing; const char *back; } views
   { "view", SHARES, "view_as" }, { "_unsafe_view", SHARES, "view_as" }, { "view_as", SHARES, "view_as" }, { "unsqueeze", SHARES, "view_as" }, { "squeeze", SHARES, "view_as" },
   { "unflatten", SHARES, "view_as" }, { "transpose", SHARES, "transpose" }, { "swapaxes", SHARES, "swapaxes" }, { "swapdims", SHARES, "swapdims" }, { "t", SHARES, "t" }, { "numpy_T", SHARES, "numpy_T" },
   { "mT", SHARES, "mT" }, { "permute", SHARES, "permute" }, { "detach", SHARES, "" }, { "alias", SHARES, "" }, { "view_of", SHARES, "" }, { "requires_grad_", SHARES, "" },
-  { "expand", SHARES, NULL }, { "expand_as", SHARES, NULL }, { "split", SHARES, NULL }, { "split_with_sizes", SHARES, NULL }, { "chunk", SHARES, NULL }, { "unbind", SHARES, NULL },
+  { "expand", SHARES, NULL }, { "expand_as", SHARES, NULL }, { "split", SHARES, NULL }, { "split_with_sizes", SHARES, NULL }, { "chunk", SHARES, NULL }, { "unbind", SHARES, NULL }, { "tensor_split", SHARES, NULL }, { "hsplit", SHARES, NULL }, { "vsplit", SHARES, NULL }, { "dsplit", SHARES, NULL },
   { "diagonal", SHARES, NULL }, { "unfold", SHARES, NULL }, { "movedim", SHARES, NULL }, { "real", SHARES, NULL },
   { "reshape", MAY_SHARE, NULL }, { "reshape_as", MAY_SHARE, NULL }, { "flatten", MAY_SHARE, NULL }, { "contiguous", MAY_SHARE, NULL }, { "to", MAY_SHARE, NULL }, { "type_as", MAY_SHARE, NULL },
   { "float", MAY_SHARE, NULL }, { "cpu", MAY_SHARE, NULL }, { "cuda", MAY_SHARE, NULL }, { "dropout", MAY_SHARE, NULL }, { "feature_dropout", MAY_SHARE, NULL }, { "double", MAY_SHARE, NULL },
@@ -66,15 +66,14 @@ ph_torch_share (PhTorch *torch, PhTorchVal *made, PhTorchVal *val)
 {
   PhTorchVal *pair[] = { ph_torch_root (made), ph_torch_root (val) };
 
-  while (pair[1]->stands_for != NULL)
-    pair[1] = pair[1]->stands_for;
-  for (guint i = 0; i < 2 && pair[0] != pair[1] && pair[0]->kind == PH_TORCH_VALUE && pair[1]->kind == PH_TORCH_VALUE; i++)
-    {
-      PhTorchShare *share = ph_py_alloc (torch->own, sizeof *share);
+  for (; pair[1] != NULL; pair[1] = pair[1]->stands_for)
+    for (guint i = 0; i < 2 && pair[0] != pair[1] && pair[0]->kind == PH_TORCH_VALUE && pair[1]->kind == PH_TORCH_VALUE; i++)
+      {
+        PhTorchShare *share = ph_py_alloc (torch->own, sizeof *share);
 
-      *share = (PhTorchShare) { pair[1 - i], pair[i]->shares };
-      pair[i]->shares = share;
-    }
+        *share = (PhTorchShare) { pair[1 - i], pair[i]->shares };
+        pair[i]->shares = share;
+      }
 }
 
 /* What may be @object is not known any more once that is written into. */
@@ -173,31 +172,41 @@ put_bounds (const PhSketchNode *from, PhSketchNode *node)
   return TRUE;
 }
 
+/* Returns TRUE if what is written into @val can be put back into what it is a view of. @attr: the inverse of a permutation. */
+static gboolean
+can_put_back (const PhTorchVal *val, int kind, PhAttr **attr)
+{
+  return !(kind < 0 || views[kind].back == NULL || val->node->outputs->len != 1
+           || (val->node->inputs->len > 1 && views[kind].sharing == PART && !g_str_equal (val->node->node.op_type, "select")
+               && !g_str_equal (val->node->node.op_type, "slice"))
+           || (g_str_equal (views[kind].back, "permute") && (*attr = inverse (val->node)) == NULL));
+}
+
 gboolean
 ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char *name)
 {
   const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
   PhTorchVal *root = ph_torch_root (val);
+  PhAttr *attr = NULL;
+  const gboolean put_back = val->base == NULL || can_put_back (val, kind, &attr);
 
-  if (root->graph != scope->graph)
+  if (root->graph != scope->graph || (!put_back && val->graph != scope->graph))
     return ph_torch_fail (
         scope, at,
         "what it writes into in place ('%s') is shared with what is outside of this branch or loop: write x = x + y instead of x += y there",
         val->name);
+  if (!put_back) /* what it is a view of is not known any more */
+    {
+      PhTorchVal *base = val->base;
+
+      val->base = NULL;
+      ph_torch_share (scope->torch, val, base);
+    }
   if (val->base != NULL)
     {
       PhSketchNode *back;
       const char *whole, *of;
-      PhAttr *attr = NULL;
 
-      if (kind < 0 || views[kind].back == NULL || val->node->outputs->len != 1
-          || (val->node->inputs->len > 1 && views[kind].sharing == PART && !g_str_equal (val->node->node.op_type, "select")
-              && !g_str_equal (val->node->node.op_type, "slice"))
-          || (g_str_equal (views[kind].back, "permute") && (attr = inverse (val->node)) == NULL))
-        return ph_torch_fail (
-            scope, at,
-            "it writes in place into '%s', which may share its memory with '%s' by %s: write x = x + y instead of x += y there",
-            val->name, root->name, val->node != NULL ? val->node->node.op_type : "a view");
       of = ph_torch_current (scope, at, val->base);
       if (*views[kind].back == '\0')
         whole = name;

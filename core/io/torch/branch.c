@@ -83,7 +83,7 @@ ph_torch_objects_written (PhTorchScope *scope, GHashTable *written, GHashTable *
 
 /* Returns a view of @own in place of @view, which is one of @val; it is computed when it is used. @views: those made before. */
 static PhTorchVal *
-own_view (PhTorchScope *inner, const PhTorchVal *view, const PhTorchVal *val, PhTorchVal *own, GHashTable *views)
+own_view (PhTorchScope *inner, PhTorchVal *view, const PhTorchVal *val, PhTorchVal *own, GHashTable *views)
 {
   PhTorchVal *made = view == val ? own : g_hash_table_lookup (views, view);
 
@@ -94,7 +94,8 @@ own_view (PhTorchScope *inner, const PhTorchVal *view, const PhTorchVal *val, Ph
   made->graph = inner->graph;
   made->base = own_view (inner, view->base, val, own, views);
   made->seen = G_MAXUINT;
-  g_hash_table_insert (views, (gpointer) view, made);
+  made->stands_for = view;
+  g_hash_table_insert (views, view, made);
   return made;
 }
 
@@ -167,7 +168,7 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
     }
   made = ph_torch_value (torch, ph_sketch_node_output (node, name, type));
   made->graph = scope->graph;
-  for (guint branch = 0; branch < 2; branch++)
+  for (guint branch = 0; branch < 2 && (vals[0]->stands_for == NULL || vals[0]->stands_for != vals[1]->stands_for); branch++)
     ph_torch_share (torch, made, vals[branch]);
   for (guint branch = 0; branch < 2; branch++)
     made->maybe_none = made->maybe_none || vals[branch]->maybe_none || vals[branch]->kind == PH_TORCH_UNKNOWN
@@ -264,6 +265,8 @@ join_names (Branch *branch)
       const PhTorchVal *other = g_hash_table_lookup (branch->inner[1].names, name), *before;
 
       before = g_hash_table_lookup (scope->names, name);
+      if (other != NULL && before != NULL && before == other->stands_for && before == ((PhTorchVal *) val)->stands_for)
+        continue; /* a view in both branches, as before */
       if (other != NULL && other != val)
         g_ptr_array_add (changed, name);
       else if (other == val && before != val)

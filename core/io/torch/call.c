@@ -416,28 +416,26 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   return val;
 }
 
-/* Functions of Python's take tensors one by one that ATen takes as a list. */
-static void
-gather_tensors (PhTorch *torch, const char *op, GPtrArray *args)
+/* Takes out = y out of @keywords. (nullable) */
+static PhTorchVal *
+take_out (GPtrArray *keywords)
 {
-  static const char *const ops[] = { "block_diag", "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid", NULL };
-  const guint first = g_str_equal (op, "einsum") ? 1 : g_strv_contains (ops, op) ? 0 : G_MAXUINT;
-  const PhTorchVal *val = first < args->len ? args->pdata[first] : NULL;
-  PhTorchVal *list;
+  for (guint k = 0; keywords != NULL && k + 1 < keywords->len; k += 2)
+    if (g_str_equal (keywords->pdata[k], "out"))
+      {
+        PhTorchVal *out = keywords->pdata[k + 1];
 
-  if (val == NULL || val->kind != PH_TORCH_VALUE || val->whole)
-    return;
-  list = ph_torch_list (torch, FALSE);
-  for (guint i = first; i < args->len; i++)
-    g_ptr_array_add (list->items, args->pdata[i]);
-  g_ptr_array_set_size (args, (int) first);
-  g_ptr_array_add (args, list);
+        g_ptr_array_remove_range (keywords, k, 2);
+        return out;
+      }
+  return NULL;
 }
 
 PhTorchVal *
 ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call)
 {
   g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
+  PhTorchVal *out, *val;
 
   resolve (dotted, scope->torch->zip != NULL, &target);
   if (call->keywords != NULL && (g_str_has_prefix (dotted, "torch.nn.functional.") || g_str_has_prefix (dotted, "F.")))
@@ -445,8 +443,12 @@ ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, c
   if (g_str_has_suffix (dotted, "tree_unflatten") && call->args->len > 0) /* results as a module gives them */
     return call->args->pdata[0];
   if (scope->torch->zip == NULL && call->args != NULL && g_str_equal (target.domain, PH_TORCH_ATEN))
-    gather_tensors (scope->torch, target.op, call->args);
-  return finish_call (scope, at, &target, call);
+    ph_torch_gather_tensors (scope->torch, target.op, call->args);
+  out = take_out (call->keywords);
+  val = finish_call (scope, at, &target, call);
+  if (out == NULL || val == NULL || out->kind != PH_TORCH_VALUE || val->kind != PH_TORCH_VALUE)
+    return val;
+  return ph_torch_write (scope, at, out, ph_torch_as_value (scope, at, val)) ? out : NULL;
 }
 
 /* Reads the arguments of a call into @args and @keywords. */

@@ -26,6 +26,8 @@ PhTorchVal *ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *cons
 PhTorchVal *ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, const PhTorchCall *call);
 /* A function of torch.nn.functional as ATen has it. */
 void ph_torch_from_functional (PhTorch *torch, PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords);
+/* Tensors that Python takes one by one and ATen as a list. */
+void ph_torch_gather_tensors (PhTorch *torch, const char *op, GPtrArray *args);
 /* What is asked of numbers and lists that are known. (nullable) */
 PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
 PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);

@@ -1,4 +1,4 @@
-/* functional.c: functions of torch.nn.functional as ATen's operators, which have other names or other parameters.
+/* functional.c: Python's functions as ATen's operators, which have other names, other parameters or lists of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -136,4 +136,21 @@ ph_torch_from_functional (PhTorch *torch, PhTorchTarget *target, GPtrArray *args
       args->pdata[1] = indices;
     }
   change_keywords (torch, target->op, keywords);
+}
+
+void
+ph_torch_gather_tensors (PhTorch *torch, const char *op, GPtrArray *args)
+{
+  static const char *const ops[] = { "block_diag", "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid", NULL };
+  const guint first = g_str_equal (op, "einsum") ? 1 : g_strv_contains (ops, op) ? 0 : G_MAXUINT;
+  const PhTorchVal *val = first < args->len ? args->pdata[first] : NULL;
+  PhTorchVal *list;
+
+  if (val == NULL || val->kind != PH_TORCH_VALUE || val->whole)
+    return;
+  list = ph_torch_list (torch, FALSE);
+  for (guint i = first; i < args->len; i++)
+    g_ptr_array_add (list->items, args->pdata[i]);
+  g_ptr_array_set_size (args, (int) first);
+  g_ptr_array_add (args, list);
 }

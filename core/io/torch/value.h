@@ -42,7 +42,7 @@ struct _PhTorchVal
   /* Of an object: others of which only a run knows whether they are the same, and the one that was written into since. */
   PhTorchShare *shares;
   const char *spoiled;    /* (nullable) */
-  PhTorchVal *stands_for; /* (nullable) of a body's own object: that outside */
+  PhTorchVal *stands_for; /* (nullable) of a body's own object or view: that outside */
   gboolean whole;         /* VALUE: all that split (), chunk (), ... give, as one list   */
   gboolean sizes;         /* VALUE: a list of numbers                                    */
   gboolean maybe_none;    /* VALUE: of a branch, which may give None instead */
