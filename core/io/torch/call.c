@@ -388,7 +388,9 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
       && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
     return val;
-  if (aten && (val = ph_torch_of_dict (torch, target->op, args)) != NULL)
+  if (aten
+      && ((val = ph_torch_fold_range (torch, target->op, args)) != NULL
+          || (val = ph_torch_of_dict (torch, target->op, args)) != NULL))
     return val;
   if ((val = ph_torch_write_list (scope, at, target->op, args)) != NULL || *torch->error != NULL)
     return *torch->error == NULL ? val : NULL;

@@ -30,6 +30,7 @@ void ph_torch_from_functional (PhTorch *torch, PhTorchTarget *target, GPtrArray 
 void ph_torch_gather_tensors (PhTorch *torch, const char *op, GPtrArray *args);
 /* What is asked of numbers and lists that are known. (nullable) */
 PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
+PhTorchVal *ph_torch_fold_range (PhTorch *torch, const char *op, GPtrArray *args); /* __range_length, __derive_index */
 PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);
 gboolean ph_torch_gives_list (const PhSketchNode *node);
 /* An element of what gives a list of tensors: split (), chunk (), ... (nullable) */

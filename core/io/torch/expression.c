@@ -136,6 +136,21 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
   return g_str_equal (op, "ge") ? ph_torch_bool (torch, x >= y) : NULL;
 }
 
+PhTorchVal *
+ph_torch_fold_range (PhTorch *torch, const char *op, GPtrArray *args)
+{
+  gint64 n[3];
+
+  for (guint i = 0; i < 3; i++)
+    if (args->len != 3 || !ph_torch_is_int (args->pdata[i], &n[i]) || ABS (n[i]) > G_MAXINT32)
+      return NULL;
+  if (g_str_equal (op, "__derive_index"))
+    return ph_torch_int (torch, n[1] + n[0] * n[2]);
+  if (g_str_equal (op, "__range_length") && n[2] != 0)
+    return ph_torch_int (torch, MAX ((n[1] - n[0] + n[2] - (n[2] > 0 ? 1 : -1)) / n[2], 0));
+  return NULL;
+}
+
 gboolean
 ph_torch_gives_list (const PhSketchNode *node)
 {
