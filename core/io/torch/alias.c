@@ -188,14 +188,13 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
   const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
   PhTorchVal *root = ph_torch_root (val);
   PhAttr *attr = NULL;
-  const gboolean put_back = val->base == NULL || can_put_back (val, kind, &attr);
 
-  if (root->graph != scope->graph || (!put_back && val->graph != scope->graph))
+  if (root->graph != scope->graph || val->graph != scope->graph)
     return ph_torch_fail (
         scope, at,
         "what it writes into in place ('%s') is shared with what is outside of this branch or loop: write x = x + y instead of x += y there",
         val->name);
-  if (!put_back) /* what it is a view of is not known any more */
+  if (val->base != NULL && !can_put_back (val, kind, &attr)) /* what it is a view of is not known any more */
     {
       PhTorchVal *base = val->base;
 
