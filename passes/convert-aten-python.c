@@ -233,30 +233,20 @@ extreme (PhConvert *l, PhValue **out)
   return ph_aten_binary (l, op, &a, &b, out);
 }
 
-/* Returns the number of iterations of range (lo, hi, step). */
+/* Computes the number of iterations of range (lo, hi, step). Where all are known, it is known since the file was read. */
 static gboolean
 range_length (PhConvert *l, PhValue **out)
 {
   const gint64 step = ph_aten_int (l, "step", 1);
-  gint64 lo, hi;
+  PhValue *span;
 
-  if (l->stays == NULL && step != 0 && ABS (step) <= G_MAXINT32
-      && (ph_aten_computed (l, "lo") != NULL || ph_aten_computed (l, "hi") != NULL))
-    {
-      PhValue *span = PH_BUILD (l->b, Sub, ph_aten_one (l, "hi", 0), ph_aten_one (l, "lo", 0)), *zero, *by;
-
-      span = PH_BUILD (l->b, Add, span, ph_convert_ints_value (l, (gint64[]) { step - (step > 0 ? 1 : -1) }, 1));
-      by = ph_convert_ints_value (l, &step, 1);
-      zero = ph_convert_ints_value (l, (gint64[]) { 0 }, 1);
-      out[0] = ph_convert_reshape (l, PH_BUILD (l->b, Max, PH_BUILD (l->b, Div, span, by), zero), NULL, 0);
-      return out[0] != NULL;
-    }
-  lo = ph_aten_int (l, "lo", 0);
-  hi = ph_aten_int (l, "hi", 0);
-  if (l->stays != NULL || step == 0 || ABS (lo) > G_MAXINT32 || ABS (hi) > G_MAXINT32 || ABS (step) > G_MAXINT32)
-    return ph_convert_stay (l, "its bounds are not known");
-  out[0] = ph_build_scalar (l->b, PH_INT64, (double) MAX (0, (hi - lo + step - (step > 0 ? 1 : -1)) / step));
-  return TRUE;
+  if (l->stays != NULL || step == 0 || ABS (step) > G_MAXINT32)
+    return ph_convert_stay (l, "its step is not known");
+  span = PH_BUILD (l->b, Sub, ph_aten_one (l, "hi", 0), ph_aten_one (l, "lo", 0));
+  span = PH_BUILD (l->b, Add, span, ph_convert_ints_value (l, (gint64[]) { step - (step > 0 ? 1 : -1) }, 1));
+  span = PH_BUILD (l->b, Div, span, ph_convert_ints_value (l, &step, 1));
+  out[0] = ph_convert_reshape (l, PH_BUILD (l->b, Max, span, ph_convert_ints_value (l, (gint64[]) { 0 }, 1)), NULL, 0);
+  return out[0] != NULL;
 }
 
 static gboolean
@@ -390,7 +380,7 @@ const PhConvertRule ph_convert_aten_python[] = {
   { "torch:str", text, "a constant", message }, { "aten:str", text, "a constant", message }, { "aten:format", text, "a constant", message }, { "aten:find", find, "a constant", message },
   { "prim:Constant", uninitialised, "a constant", "Nothing reads it before it is set." },
   { "prim:max", extreme, "Max", "Both return the larger number." }, { "prim:min", extreme, "Min", "Both return the smaller number." },
-  { "aten:__range_length", range_length, "a constant, or Sub, Div and Max", known }, { "aten:__derive_index", range_index, "Add and Mul", "The index is the start plus the iteration number times the step." },
+  { "aten:__range_length", range_length, "Sub, Div and Max", "It is how often the step fits between the bounds." }, { "aten:__derive_index", range_index, "Add and Mul", "The index is the start plus the iteration number times the step." },
   { NULL }
 };
 /* clang-format on */

@@ -197,26 +197,26 @@ weigh_floats (const PhTaps *taps, const float *in, float *out)
     }
 }
 
+/* Makes result @i of what @in has in groups of @size floats, its pixels or rows: their weighted sum. */
 static void
-weigh_pixels (const PhTaps *taps, const float *in, float *out, gsize size)
+weigh_group (const PhTaps *taps, gint64 i, const float *in, gsize size, float *out)
 {
-  for (gint64 i = 0; i < taps->out; i++, out += size)
-    {
-      ph_lanes ()->fill (size, out, 0);
-      for (guint t = 0; t < taps->n; t++)
-        if (taps->weight[i * taps->n + t] != 0)
-          ph_lanes ()->add_scaled (size, out, in + (gsize) taps->index[i * taps->n + t] * size,
-                                   (float) taps->weight[i * taps->n + t]);
-    }
+  ph_lanes ()->fill (size, out, 0);
+  for (guint t = 0; t < taps->n; t++)
+    if (taps->weight[i * taps->n + t] != 0)
+      ph_lanes ()->add_scaled (size, out, in + (gsize) taps->index[i * taps->n + t] * size,
+                               (float) taps->weight[i * taps->n + t]);
 }
 
 /* Resamples one row of pixels of @size floats. */
 static void
 weigh_row (const PhTaps *taps, const float *in, float *out, gsize size)
 {
+  for (gint64 i = 0; size > 1 && i < taps->out; i++)
+    weigh_group (taps, i, in, size, out + (gsize) i * size);
   if (size > 1)
-    weigh_pixels (taps, in, out, size);
-  else if (taps->n == 2)
+    return;
+  if (taps->n == 2)
     weigh_pairs (taps, in, out);
   else
     weigh_floats (taps, in, out);
@@ -232,17 +232,6 @@ weighed_row (const PhTaps *wide, const float *in, gsize size, gint64 i, gint64 n
     weigh_row (wide, in + (gsize) i * (gsize) wide->in * size, row, size);
   held[i % n] = i;
   return row;
-}
-
-/* Makes row @row before it is resampled along its width: the weighted sum of rows of @width floats. */
-static void
-add_rows (const PhTaps *high, gint64 row, const float *in, gsize width, float *out)
-{
-  ph_lanes ()->fill (width, out, 0);
-  for (guint t = 0; t < high->n; t++)
-    if (high->weight[row * high->n + t] != 0)
-      ph_lanes ()->add_scaled (width, out, in + (gsize) high->index[row * high->n + t] * width,
-                               (float) high->weight[row * high->n + t]);
 }
 
 static gboolean
@@ -271,7 +260,7 @@ run_weighed (PhKernel *kernel, gpointer prepared)
         {
           if (fewer)
             {
-              add_rows (high, row, in, (gsize) wide->in * size, rows);
+              weigh_group (high, row, in, (gsize) wide->in * size, rows);
               weigh_row (wide, rows, out, size);
               continue;
             }
