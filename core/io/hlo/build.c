@@ -559,26 +559,24 @@ PhModel *
 ph_hlo_build (PhHlo *hlo, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_new ();
-  Build build = { .hlo = hlo, .importer = { hlo->source, model }, .error = error };
+  Build build = { .hlo = hlo, .importer = { hlo->source, model } };
   PhImportGraph whole = { .name = "" };
   PhImportNode *boxes = ph_hlo_alloc (hlo, hlo->modules->len * sizeof *boxes + 1);
-  gsize n = 0;
+  guint n_built = 0;
 
-  for (guint i = 0; i < hlo->modules->len; i++)
-    {
-      const PhHloModule *module = hlo->modules->pdata[i];
-
-      for (guint j = 0; j < module->computations->len; j++)
-        n += ((const PhHloComputation *) module->computations->pdata[j])->instructions->len;
-    }
-  build.budget = MAX (100000, 10 * (double) n);
+  build.budget = MAX (100000, 10 * (double) ph_hlo_count (hlo));
   for (guint i = 0; i < hlo->modules->len; i++)
     {
       PhHloModule *module = hlo->modules->pdata[i];
       PhImportGraph *graph = ph_hlo_alloc (hlo, sizeof *graph);
+      GError *reason = NULL;
 
-      if (!build_module (&build, module, graph))
-        return NULL;
+      build.error = &reason;
+      if (module->error == NULL && !build_module (&build, module, graph))
+        ph_hlo_break_module (hlo, module, reason);
+      if (module->error != NULL)
+        continue;
+      n_built++;
       if (hlo->modules->len == 1)
         whole = *graph;
       else
@@ -590,6 +588,8 @@ ph_hlo_build (PhHlo *hlo, GError **error)
           whole.nodes = boxes;
         }
     }
+  if (!ph_hlo_note_broken (hlo, n_built > 0, error))
+    return NULL;
   if (hlo->modules->len == 0)
     ph_source_problem (hlo->source, "The file holds no module: only comments");
   ph_model_set_opset (model, "hlo", 1);

@@ -18,6 +18,7 @@ ph_hlo_new (PhSource *source)
     .attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref),
     .tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref),
     .tables = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref),
+    .errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free),
   };
   return hlo;
 }
@@ -26,6 +27,7 @@ void
 ph_hlo_free (PhHlo *hlo)
 {
   g_ptr_array_unref (hlo->modules);
+  g_ptr_array_unref (hlo->errors);
   g_ptr_array_unref (hlo->tables);
   g_ptr_array_unref (hlo->tensors);
   g_ptr_array_unref (hlo->attrs);
@@ -81,6 +83,51 @@ ph_hlo_add_module (PhHlo *hlo, const char *name)
   g_ptr_array_add (hlo->tables, module->by_name);
   g_ptr_array_add (hlo->modules, module);
   return module;
+}
+
+void
+ph_hlo_break_module (PhHlo *hlo, PhHloModule *module, GError *error)
+{
+  g_ptr_array_add (hlo->errors, error);
+  module->error = error;
+}
+
+gboolean
+ph_hlo_note_broken (PhHlo *hlo, gboolean others, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < hlo->modules->len; i++)
+    {
+      const PhHloModule *module = hlo->modules->pdata[i];
+
+      if (module->error != NULL && !others)
+        {
+          g_propagate_error (error, g_error_copy (module->error));
+          return FALSE;
+        }
+      n += module->error != NULL;
+      if (module->error != NULL && n <= 10)
+        ph_source_problem (hlo->source, "Module %u, '%s', was left out: %s", i + 1, module->name, module->error->message);
+    }
+  if (n > 10)
+    ph_source_problem (hlo->source, "%u more modules were left out", n - 10);
+  return TRUE;
+}
+
+gsize
+ph_hlo_count (const PhHlo *hlo)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < hlo->modules->len; i++)
+    {
+      const PhHloModule *module = hlo->modules->pdata[i];
+
+      for (guint j = 0; j < module->computations->len; j++)
+        n += ((const PhHloComputation *) module->computations->pdata[j])->instructions->len;
+    }
+  return n;
 }
 
 PhHloComputation *

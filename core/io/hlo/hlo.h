@@ -13,8 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct _PhHloComputation PhHloComputation;
 
-/* A computation that an instruction calls; it becomes its body @attr. */
-typedef struct
+typedef struct /* a computation that an instruction calls; it becomes its body @attr */
 {
   const char *attr, *name;
   PhHloComputation *inside;
@@ -55,6 +54,7 @@ typedef struct
   const char *name;
   GPtrArray *computations; /* (element-type PhHloComputation)                    */
   GHashTable *by_name;
+  GError *error; /* (nullable) why it cannot be read                             */
 } PhHloModule;
 
 /* Owns all that the modules hold. */
@@ -63,7 +63,7 @@ typedef struct
   PhSource *source;
   GPtrArray *modules; /* (element-type PhHloModule)                         */
   char *room, *end;   /* what is free of the last of @owned                 */
-  GPtrArray *owned, *arrays, *ptr_arrays, *attrs, *tensors, *tables;
+  GPtrArray *owned, *arrays, *ptr_arrays, *attrs, *tensors, *tables, *errors;
 } PhHlo;
 
 PhHlo *ph_hlo_new (PhSource *source);
@@ -74,10 +74,8 @@ GArray *ph_hlo_array (PhHlo *hlo, gsize size);
 GPtrArray *ph_hlo_ptr_array (PhHlo *hlo);
 PhHloModule *ph_hlo_add_module (PhHlo *hlo, const char *name);
 PhHloComputation *ph_hlo_add_computation (PhHlo *hlo, PhHloModule *module, const char *name); /* @module: (nullable) */
-/* The caller puts it into its computation, behind its operands. */
-PhHloInstruction *ph_hlo_new_instruction (PhHlo *hlo, const char *name);
-/* Takes @attr. */
-void ph_hlo_add_attr (PhHlo *hlo, PhHloInstruction *instruction, PhAttr *attr);
+PhHloInstruction *ph_hlo_new_instruction (PhHlo *hlo, const char *name);        /* the caller puts it behind its operands */
+void ph_hlo_add_attr (PhHlo *hlo, PhHloInstruction *instruction, PhAttr *attr); /* takes @attr */
 void ph_hlo_add_ints (PhHlo *hlo, PhHloInstruction *instruction, const char *name, const GArray *values);
 /* The attribute that an instruction's called computation becomes: "calls" of a fusion is the body that it replaced. */
 const char *ph_hlo_body_name (const char *opcode, const char *attr, guint index);
@@ -86,14 +84,16 @@ PhHloShape *ph_hlo_array_shape (PhHlo *hlo, const char *element, const gint64 *d
 /* The shape that XLA knows without being told: a loop gives what it takes, a call what its computation gives. (nullable) */
 const PhHloShape *ph_hlo_implied_shape (PhHloModule *module, const PhHloInstruction *instruction, const PhHloShape *operand);
 PhHloShape *ph_hlo_tuple_shape (PhHlo *hlo, PhHloShape *const *items, guint n);
-/* PH_UNDEFINED: Peephole has none such. */
-PhDType ph_hlo_dtype (const char *element);
-/* "a/b/add" without its last part; NULL: there is none. */
-const char *ph_hlo_scope (const char *op_name);
+PhDType ph_hlo_dtype (const char *element);     /* PH_UNDEFINED: Peephole has none such */
+const char *ph_hlo_scope (const char *op_name); /* "a/b/add" without its last part; NULL: there is none */
 
-/* The modules of a text. */
+/* The modules of a text; those that are broken have their error. FALSE: cancelled. */
 gboolean ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error);
-PhModel *ph_hlo_build (PhHlo *hlo, GError **error);
+void ph_hlo_break_module (PhHlo *hlo, PhHloModule *module, GError *error); /* takes @error */
+/* Says which modules were left out. Without @others that is an error. */
+gboolean ph_hlo_note_broken (PhHlo *hlo, gboolean others, GError **error);
+gsize ph_hlo_count (const PhHlo *hlo);              /* all its instructions */
+PhModel *ph_hlo_build (PhHlo *hlo, GError **error); /* of the modules that are not broken */
 /* Of HLO's or StableHLO's operators alone. */
 gboolean ph_hlo_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 

@@ -19,7 +19,9 @@ ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...)
   va_end (args);
   ph_text_place (&parser->line, parser->begin, at, &line, &column);
   ph_source_fail_at (parser->hlo->source, &parser->error, line, column, "%s%s", text,
-                     at >= parser->end && !g_str_has_suffix (text, "?") ? ", but the text ends. Is the file complete?" : "");
+                     at < parser->end || g_str_has_suffix (text, "?") ? ""
+                     : *parser->end != '\0'                           ? ", but the module ends"
+                                                                      : ", but the text ends. Is the file complete?");
   parser->p = parser->end;
   return FALSE;
 }

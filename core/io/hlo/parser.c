@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "core/io/hlo/lexer.h"
+#include "core/io/split.h"
+
+#define HEADER "HloModule "
 
 static gboolean read_rhs (PhHloParser *parser, PhHloInstruction *instruction, gboolean attrs);
 
@@ -241,7 +244,6 @@ read_frames (PhHloParser *parser)
       parser->frames = g_hash_table_new (NULL, NULL);
       g_ptr_array_add (parser->hlo->tables, parser->frames);
     }
-  g_hash_table_remove_all (parser->frames);
   g_hash_table_iter_init (&iter, frames);
   while (g_hash_table_iter_next (&iter, &key, &value))
     {
@@ -285,6 +287,7 @@ read_header (PhHloParser *parser)
     return ph_hlo_fail (parser, parser->p, "the name of the module is expected here");
   parser->module = ph_hlo_add_module (parser->hlo, ph_intern (word));
   parser->computation = NULL;
+  parser->frames = NULL;
   ph_hlo_take (parser, ":");
   return read_rest (parser) && read_frames (parser);
 }
@@ -384,16 +387,42 @@ read_computation (PhHloParser *parser)
   return read_rest (parser);
 }
 
+/* Reads up to @end. A part without a header may go on with the module above that has one, but no entry: what splits them is a comment. */
 static gboolean
 read_part (PhHloParser *parser, const char *end)
 {
+  const PhHloModule *above = parser->module;
+  gboolean goes_on = above != NULL && above->error == NULL && *above->name != '\0';
+
+  for (guint i = 0; goes_on && i < above->computations->len; i++)
+    goes_on = !((const PhHloComputation *) above->computations->pdata[i])->entry;
   parser->end = end;
-  parser->module = NULL;
+  parser->module = goes_on ? parser->module : NULL;
   parser->computation = NULL;
+  parser->depth = 0;
   while (ph_hlo_peek (parser) != 0)
     if (ph_hlo_is_word (parser, "HloModule") ? !read_header (parser) : !read_computation (parser))
       return FALSE;
   return parser->error == NULL;
+}
+
+/* Reads what stands from @from to @end, where each header begins a module; one that is broken gets its error. FALSE: cancelled. */
+static gboolean
+read_modules (PhHloParser *parser, const char *from, const char *end)
+{
+  for (const char *next; from < end; from = next)
+    {
+      next = g_strstr_len (from, end - from, "\n" HEADER);
+      next = next != NULL ? next + 1 : end;
+      parser->p = from;
+      if (read_part (parser, next))
+        continue;
+      if (!g_error_matches (parser->error, PH_ERROR, PH_ERROR_INVALID))
+        return FALSE;
+      ph_hlo_break_module (parser->hlo, parser->module != NULL ? parser->module : ph_hlo_add_module (parser->hlo, ph_intern ("")),
+                           g_steal_pointer (&parser->error));
+    }
+  return TRUE;
 }
 
 gboolean
@@ -401,31 +430,23 @@ ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error)
 {
   g_autofree char *copy = NULL;
   g_autoptr (GString) word = g_string_new (NULL);
+  g_autoptr (GArray) splits = NULL;
   PhHloParser parser = { .hlo = hlo, .word = word };
-  const char *end;
+  gboolean ok = TRUE;
 
   copy = g_malloc (size + 1); /* parsing numbers needs the terminating NUL */
   memcpy (copy, text, size);
   copy[size] = '\0';
-  end = copy + size;
   parser.begin = parser.p = copy;
-  for (const char *from = copy; from != NULL;)
+  splits = ph_text_split (copy, size, HEADER);
+  for (guint i = 0; ok && i < splits->len; i++)
     {
-      const char *split = g_str_has_prefix (from, "// -----") ? from : g_strstr_len (from, end - from, "\n// -----");
-      gboolean ok;
+      const char *from = g_array_index (splits, PhSplit, i).from;
 
-      parser.p = from;
-      ok = read_part (&parser, split != NULL ? split : end);
-      if (!ok)
-        break;
-      from = split != NULL ? memchr (split + 1, '\n', (gsize) (end - split - 1)) : NULL;
-      if (from != NULL && end - from > 1 && g_str_has_prefix (from + 1, "// -----"))
-        continue;
+      i = g_array_index (splits, PhSplit, i).last;
+      ok = read_modules (&parser, from, g_array_index (splits, PhSplit, i).to);
     }
-  if (parser.error != NULL)
-    {
-      g_propagate_error (error, parser.error);
-      return FALSE;
-    }
-  return TRUE;
+  if (!ok)
+    g_propagate_error (error, parser.error);
+  return ok;
 }

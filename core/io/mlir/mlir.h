@@ -63,7 +63,16 @@ struct _PhMlirModule
 PhMlirModule *ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error);
 void ph_mlir_free (PhMlirModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMlirModule, ph_mlir_free)
-/* All modules of a file that "// -----" splits. (transfer container) (element-type PhMlirModule) */
+/* What stands between two lines "// -----". */
+typedef struct
+{
+  PhMlirModule *module; /* (nullable) owned; NULL: it is broken                                        */
+  GError *error;        /* (nullable) owned: why                                                       */
+  GPtrArray *symbols;   /* (nullable) owned (element-type interned utf8) what it would define; one NULL: none was seen */
+  guint line;           /* where it begins                                                             */
+} PhMlirPart;
+
+/* All parts of a file. (transfer full) (element-type PhMlirPart) NULL: cancelled */
 GPtrArray *ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error);
 PhMlirAttr *ph_mlir_attr (const PhMlirOp *op, const char *name); /* (nullable) */
 

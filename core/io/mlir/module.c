@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/mlir/forms.h"
+#include "core/io/split.h"
 
 void
 ph_mlir_free (PhMlirModule *module)
@@ -114,56 +115,99 @@ ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GErro
   return NULL;
 }
 
-static gboolean
-is_split (const char *p, const char *eol)
+/* Returns the symbols of what a broken part would define: "func.func private @f(", "module @m", 'sym_name = "f"'. */
+static GPtrArray *
+find_symbols (const char *text, gsize size)
 {
-  return eol - p >= 8 && memcmp (p, "// -----", 8) == 0 && memchr (p + 8, 'I', (gsize) (eol - p - 8)) == NULL;
+  g_autoptr (GRegex) regex = g_regex_new ("^\\s*(?:\\S*func\\S*|\\w+\\.module)\\b[^@\\n]*?(?:@|sym_name = \")([\\w.$-]+)",
+                                          G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  GPtrArray *symbols = g_ptr_array_new ();
+
+  g_regex_match_full (regex, text, (gssize) size, 0, 0, &match, NULL);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL))
+    {
+      g_autofree char *symbol = g_match_info_fetch (match, 1);
+
+      g_ptr_array_add (symbols, (gpointer) ph_intern (symbol));
+    }
+  if (symbols->len == 0)
+    g_ptr_array_add (symbols, NULL);
+  return symbols;
+}
+
+static PhMlirPart *
+parse_part (PhSource *source, const char *from, const char *to, guint line)
+{
+  PhMlirPart *part = g_new0 (PhMlirPart, 1);
+
+  part->line = line;
+  part->module = ph_mlir_parse (source, from, (gsize) (to - from), line, &part->error);
+  if (part->module == NULL)
+    part->symbols = find_symbols (from, (gsize) (to - from));
+  return part;
+}
+
+static void
+free_part (gpointer data)
+{
+  PhMlirPart *part = data;
+
+  ph_mlir_free (part->module);
+  g_clear_error (&part->error);
+  g_clear_pointer (&part->symbols, g_ptr_array_unref);
+  g_free (part);
+}
+
+/* Adds what stands from part @first of @splits to the one that closes its brackets: one module, in which the lines between are comments,
+ * unless only taking them apart gives any. */
+static void
+parse_joined (PhSource *source, const GArray *splits, guint first, GPtrArray *parts)
+{
+  const PhSplit *split = &g_array_index (splits, PhSplit, first);
+  PhMlirPart *whole = parse_part (source, split->from, g_array_index (splits, PhSplit, split->last).to, split->line);
+  g_autoptr (GPtrArray) apart = g_ptr_array_new_with_free_func (free_part);
+  gboolean any = FALSE;
+
+  for (guint i = first; whole->module == NULL && split->last > first && i <= split->last; i++)
+    {
+      const PhSplit *inner = &g_array_index (splits, PhSplit, i);
+
+      g_ptr_array_add (apart, parse_part (source, inner->from, inner->to, inner->line));
+      any = any || ((PhMlirPart *) apart->pdata[apart->len - 1])->module != NULL;
+    }
+  if (!any)
+    g_ptr_array_add (parts, whole);
+  else
+    {
+      free_part (whole);
+      g_ptr_array_extend_and_steal (parts, g_steal_pointer (&apart));
+    }
 }
 
 GPtrArray *
 ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error)
 {
-  g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free);
-  const char *end = text + size, *from = text;
-  guint line = 1, from_line = 1, broken = 0;
-  g_autoptr (GError) first = NULL;
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (free_part);
+  g_autoptr (GArray) splits = ph_text_split (text, size, NULL);
 
-  for (const char *p = text; p <= end; line++)
+  for (guint i = 0; i < splits->len; i = g_array_index (splits, PhSplit, i).last + 1)
     {
-      const char *eol = p < end ? memchr (p, '\n', (gsize) (end - p)) : NULL;
+      const guint before = parts->len;
 
-      if (eol == NULL)
-        eol = end;
-      if (eol == end || is_split (p, eol))
+      parse_joined (source, splits, i, parts);
+      for (guint k = before; k < parts->len; k++)
         {
-          const char *to = eol == end && !is_split (p, eol) ? end : p;
-          g_autoptr (GError) reason = NULL;
-          PhMlirModule *module = ph_mlir_parse (source, from, (gsize) (to - from), from_line, &reason);
+          const GError *reason = ((PhMlirPart *) parts->pdata[k])->error;
 
-          if (module != NULL)
-            g_ptr_array_add (modules, module);
-          else if (!g_error_matches (reason, PH_ERROR, PH_ERROR_INVALID))
+          if (reason != NULL && !g_error_matches (reason, PH_ERROR, PH_ERROR_INVALID))
             {
-              g_propagate_error (error, g_steal_pointer (&reason));
+              g_propagate_error (error, g_error_copy (reason));
               return NULL;
             }
-          else if (first == NULL)
-            first = g_error_copy (reason);
-          broken += module == NULL;
-          if (module == NULL && broken <= 10)
-            ph_source_problem (source, "What is written from line %u to the next '// -----' was left out: %s", from_line,
-                               reason->message);
-          from = eol < end ? eol + 1 : end;
-          from_line = line + 1;
         }
-      p = eol + 1;
     }
-  if (broken > 0 && broken >= modules->len) /* no collection of tests: a file that is broken */
-    {
-      g_propagate_error (error, g_steal_pointer (&first));
-      return NULL;
-    }
-  return g_steal_pointer (&modules);
+  return g_steal_pointer (&parts);
 }
 
 /* ── functions ── */
