@@ -204,6 +204,9 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
     ph_canvas_lay_aside (self);
   else if (job->of.keep == NULL)
     ph_laid_out_clear (&self->aside);
+  /* A quick picture that was stepped was looked at: its boxes glide to their places. */
+  if (ph_position_compare (self->shown.at, ph_document_get_position (self->document)) != 0)
+    self->shown.quick = FALSE;
   self->shown.generation = job->generation;
   self->shown.whole = !job->quick && job->of.keep == NULL && job->whole;
   self->shown.at = job->at;

@@ -92,6 +92,17 @@ count_hidden (PhScene *scene, const PhDrawOptions *options, const PhRect *place,
   return hidden;
 }
 
+/* Returns how much of @rect is not in the picture, from 0 to 1. */
+static double
+cut_off (const PhDrawOptions *options, const PhRect *rect)
+{
+  const PhRect *clip = &options->clip;
+  const double width = MIN (rect->x + rect->width, clip->x + clip->width) - MAX (rect->x, clip->x);
+  const double height = MIN (rect->y + rect->height, clip->y + clip->height) - MAX (rect->y, clip->y);
+
+  return 1 - MAX (width, 0) * MAX (height, 0) / (rect->width * rect->height);
+}
+
 /* Draws a line of text on a plate, with the lower left corner at (x, y). */
 static void
 draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *text, double x, double y, PhChange change)
@@ -119,15 +130,19 @@ static void
 note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhTenant *gone)
 {
   const char *title = ph_scene_face (scene, gone, options->since)->title;
-  const double x = card->x + card->width + 20, y = card->y + card->height + 17;
-  double width, height;
+  const double y = card->y + card->height + 17;
+  double x = card->x + card->width + 20, width, height;
 
-  draw_plate (cr, ink, options, title, x, y, PH_CHANGE_REMOVED);
   ph_ink_size (ink, PH_INK_TEXT, title, &width, &height);
+  width = MIN (width, ROOM) + 12;
+  if (cut_off (options, &(PhRect) { x, y - 17, width, 16 })
+      > cut_off (options, &(PhRect) { card->x - width - 7, y - 17, width, 16 }))
+    x = card->x - width - 7;
+  draw_plate (cr, ink, options, title, x, y, PH_CHANGE_REMOVED);
   ph_set_color (cr, ph_theme_change (options->theme, PH_CHANGE_REMOVED));
   cairo_set_line_width (cr, 1.4);
   cairo_move_to (cr, x + 4, y - 9);
-  cairo_line_to (cr, x + 8 + MIN (width, ROOM), y - 9);
+  cairo_line_to (cr, x + width - 4, y - 9);
   cairo_stroke (cr);
 }
 
@@ -150,18 +165,21 @@ note_change (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
   ph_ink_size (ink, PH_INK_TEXT, text, &width, &height);
   width = MIN (width, ROOM) + 12;
   {
-    /* Above the card, beside it or below it, wherever it hides no line. */
+    /* Above the card, beside it or below it, wherever it hides no line and is seen as a whole. */
     const PhPoint places[] = { { card->x + 13, card->y - 1 },
                                { card->x + card->width + 7, card->y + 20 },
                                { card->x - width - 7, card->y + card->height - 3 },
                                { card->x + card->width + 7, card->y + card->height - 3 },
-                               { card->x + 13, card->y + card->height + 19 } };
+                               { card->x + 13, card->y + card->height + 19 },
+                               { card->x + card->width - width - 7, card->y - 1 },
+                               { card->x + card->width - width - 7, card->y + card->height + 19 },
+                               { card->x - width - 7, card->y + 20 } };
     guint best = 0, least = G_MAXUINT;
 
     for (guint i = 0; i < G_N_ELEMENTS (places); i++)
       {
         const PhRect place = { places[i].x, places[i].y - 17, width, 16 };
-        const guint hidden = count_hidden (scene, options, &place, box);
+        const guint hidden = count_hidden (scene, options, &place, box) + (guint) ceil (6 * cut_off (options, &place));
 
         if (hidden < least)
           {

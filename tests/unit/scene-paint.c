@@ -100,7 +100,22 @@ test_short_lines (void)
   cairo_surface_destroy (surface);
 }
 
-/* What a changed node says of itself hides the end of no line. */
+/* Draws the notes of @diff alone, and says where they are. */
+static PhRect
+draw_notes (PhScene *scene, PhInk *ink, const PhDrawOptions *options, const PhDiff *diff)
+{
+  cairo_surface_t *surface = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
+  cairo_t *cr = cairo_create (surface);
+  double x, y, width, height;
+
+  ph_scene_draw_notes (scene, cr, ink, options, diff);
+  cairo_destroy (cr);
+  cairo_recording_surface_ink_extents (surface, &x, &y, &width, &height);
+  cairo_surface_destroy (surface);
+  return (PhRect) { x, y, width, height };
+}
+
+/* What a changed node says of itself hides the end of no line, and is not cut off where the node can be seen. */
 static void
 test_notes (void)
 {
@@ -112,9 +127,7 @@ test_notes (void)
   g_autoptr (PhInk) ink = ph_ink_new ();
   g_autoptr (PhScene) scene = NULL;
   PhDrawOptions options = { .scale = 1 };
-  cairo_surface_t *surface = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
-  cairo_t *cr = cairo_create (surface);
-  double x, y, width, height;
+  PhRect note, card = { 0 };
   PhDiff *diff;
 
   g_assert_true (ph_pass_run (ph_pass_find ("cse"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error));
@@ -123,18 +136,35 @@ test_notes (void)
   diff = ph_diff_new (history, model, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 });
   options.time = ph_scene_end (scene);
   options.clip = (PhRect) { 0, 0, ph_scene_width (scene), ph_scene_height (scene) };
-  ph_scene_draw_notes (scene, cr, ink, &options, diff); /* of one node */
-  cairo_destroy (cr);
-  cairo_recording_surface_ink_extents (surface, &x, &y, &width, &height);
-  g_assert_cmpfloat (width, >, 40);
+  note = draw_notes (scene, ink, &options, diff); /* of one node */
+  g_assert_cmpfloat (note.width, >, 40);
   for (guint e = 0; e < ph_scene_n_edges (scene); e++)
     {
       const PhSceneEdge *edge = ph_scene_edge (scene, e);
       const PhPoint tip = ph_scene_points (scene, edge)[edge->n_points - 1];
 
-      g_assert_false (x < tip.x && tip.x < x + width && y < tip.y - 8 && tip.y - 8 < y + height);
+      g_assert_false (note.x < tip.x && tip.x < note.x + note.width && note.y < tip.y - 8 && tip.y - 8 < note.y + note.height);
     }
-  cairo_surface_destroy (surface);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhTenant *tenant = ph_scene_box (scene, b)->n_tenants > 0 ? ph_scene_tenant (scene, b, options.time) : NULL;
+      const PhNodeChange *change = tenant != NULL ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (tenant->id)) : NULL;
+
+      if (change != NULL && change->change == PH_CHANGE_CHANGED)
+        card = ph_scene_card (scene, b, options.time, options.since);
+    }
+  g_assert_cmpfloat (card.width, >, 0);
+  for (int side = 0; side < 4; side++)
+    {
+      const float left = side & 1 ? 300 : 1, right = side & 1 ? 1 : 300, top = side & 2 ? 300 : 1, bottom = side & 2 ? 1 : 300;
+
+      options.clip = (PhRect) { card.x - left, card.y - top, card.width + left + right, card.height + top + bottom };
+      note = draw_notes (scene, ink, &options, diff);
+      g_assert_cmpfloat (note.x, >=, options.clip.x - 1);
+      g_assert_cmpfloat (note.y, >=, options.clip.y - 1);
+      g_assert_cmpfloat (note.x + note.width, <=, options.clip.x + options.clip.width + 1);
+      g_assert_cmpfloat (note.y + note.height, <=, options.clip.y + options.clip.height + 1);
+    }
   ph_diff_free (diff);
 }
 
