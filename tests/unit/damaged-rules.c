@@ -356,10 +356,12 @@ sweep_stablehlo (Sweep *sweep, const char *name)
   gsize size;
   g_autofree char *text = read_data ("stablehlo", name, &size);
   g_auto (PhSource) source = { 0 };
-  g_autoptr (GPtrArray) modules = NULL, functions = NULL;
+  g_autoptr (GPtrArray) parts = NULL, modules = g_ptr_array_new (), functions = NULL;
 
   ph_source_init (&source, name, NULL);
-  modules = ph_mlir_parse_all (&source, text, size, NULL);
+  parts = ph_mlir_parse_all (&source, text, size, NULL);
+  for (guint i = 0; i < parts->len; i++)
+    g_ptr_array_add (modules, ((PhMlirPart *) parts->pdata[i])->module);
   functions = ph_mlir_functions (modules);
   for (guint i = 0; i < functions->len; i++)
     {

@@ -243,20 +243,26 @@ ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCancellable *
   g_autofree char *text = NULL;
   gsize size;
   g_auto (PhSource) source = { 0 };
-  g_autoptr (GPtrArray) modules = NULL;
+  g_autoptr (GPtrArray) parts = NULL;
   guint n = 0;
 
   if (!g_file_get_contents (path, &text, &size, error))
     return FALSE;
   ph_source_init (&source, path, NULL);
-  modules = ph_mlir_parse_all (&source, text, size, error);
-  if (modules == NULL)
+  parts = ph_mlir_parse_all (&source, text, size, error);
+  if (parts == NULL)
     return FALSE;
-  for (guint i = 0; i < modules->len; i++)
+  for (guint i = 0; i < parts->len; i++)
     {
+      const PhMlirPart *part = parts->pdata[i];
       g_autoptr (GPtrArray) one = g_ptr_array_new (), functions = NULL;
 
-      g_ptr_array_add (one, modules->pdata[i]);
+      if (part->module == NULL)
+        {
+          g_propagate_error (error, g_error_copy (part->error));
+          return FALSE;
+        }
+      g_ptr_array_add (one, part->module);
       functions = ph_mlir_functions (one);
       for (guint k = 0; k < functions->len; k++)
         {
