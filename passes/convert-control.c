@@ -1,14 +1,13 @@
 /* convert-control.c: converts loops, branches and annotations of StableHLO, HLO and jaxpr to ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/convert.h"
+#include "passes/convert-body.h"
 
 #include <string.h>
 
 #include "core/ops/copy.h"
-#include "passes/loop.h"
 
-static gboolean
-finish_body (PhConvert *l, PhBuilder *in_body)
+gboolean
+ph_convert_finish_body (PhConvert *l, PhBuilder *in_body)
 {
   if (in_body->error == NULL)
     return TRUE;
@@ -19,11 +18,13 @@ finish_body (PhConvert *l, PhBuilder *in_body)
   return FALSE;
 }
 
-/* Returns @value, or an Identity of it if it is an input or from outside: outputs of a body must be computed in it. */
-static PhValue *
-own_output (PhBuilder *b, PhValue *value)
+void
+ph_convert_set_output (PhConvert *l, PhGraph *body, guint index, PhValue *value)
 {
-  return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
+  if (value != NULL && (value->graph != body || value->is_input || value->n_output_uses > 0))
+    value = PH_BUILD (l->b, Identity, value);
+  if (value != NULL && l->b->error == NULL)
+    ph_graph_set_output (body, index, value, &l->b->error);
 }
 
 static gboolean
@@ -34,7 +35,7 @@ while_ (PhConvert *l, PhValue **out)
   g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
   g_autofree PhValue **inputs = g_new0 (PhValue *, n + 1), **outputs = g_new0 (PhValue *, n + 1);
   PhValue *first = NULL, *again = NULL;
-  PhBuilder in_body = { .name = l->b->name };
+  PhBuilder in_body = { .name = l->b->name }, *outside = l->b;
   PhNode *loop;
 
   if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n
@@ -53,20 +54,17 @@ while_ (PhConvert *l, PhValue **out)
   in_body.graph = to = ph_node_graph (loop, "body");
   for (guint i = 0; i < n; i++)
     inputs[i] = to->inputs->pdata[2 + i];
+  l->b = &in_body;
   if (ph_build_copy (&in_body, body, inputs, outputs, NULL) && ph_build_copy (&in_body, cond, outputs, &again, NULL))
     {
-      ph_graph_set_output (to, 0, own_output (&in_body, again), &in_body.error);
-      for (guint i = 0; i < n && in_body.error == NULL; i++)
-        {
-          PhValue *output = own_output (&in_body, outputs[i]);
-
-          if (in_body.error == NULL)
-            ph_graph_set_output (to, 1 + i, output, &in_body.error);
-        }
+      ph_convert_set_output (l, to, 0, again);
+      for (guint i = 0; i < n; i++)
+        ph_convert_set_output (l, to, 1 + i, outputs[i]);
     }
+  l->b = outside;
   for (guint i = 0; i < n; i++)
     out[i] = ph_node_output (loop, i);
-  return finish_body (l, &in_body);
+  return ph_convert_finish_body (l, &in_body);
 }
 
 static gboolean branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided,
@@ -88,15 +86,10 @@ fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *const *bod
     ok = ph_build_copy (&inside, bodies[from], NULL, outputs, NULL);
   else
     ok = branches (l, bodies, n, from, index, NULL, outputs);
-  for (guint i = 0; ok && i < l->n_out && inside.error == NULL; i++)
-    {
-      PhValue *output = own_output (&inside, outputs[i]);
-
-      if (inside.error == NULL)
-        ph_graph_set_output (branch, i, output, &inside.error);
-    }
+  for (guint i = 0; ok && i < l->n_out; i++)
+    ph_convert_set_output (l, branch, i, outputs[i]);
   l->b = outside;
-  return finish_body (l, &inside) && ok;
+  return ph_convert_finish_body (l, &inside) && ok;
 }
 
 /* Builds If (index is @from) { its body } else { the rest }. */

@@ -7,12 +7,13 @@
 G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensors[], ph_convert_tensorflow_math[],
-    ph_convert_tensorflow_parts[], ph_convert_tflite[], ph_convert_openvino[], ph_convert_openvino_tensors[], ph_convert_onednn[],
-    ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[];
+    ph_convert_tensorflow_parts[], ph_convert_tflite[], ph_convert_openvino[], ph_convert_openvino_tensors[],
+    ph_convert_openvino_bodies[], ph_convert_openvino_recurrent[], ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[],
+    ph_convert_tvm_shape[];
 
 /* The node becomes one ONNX operator on the same operands. */
 gboolean ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out);
-/* Rules that read nothing but the operands: by @l->op, behind the colon, in a table of names; its first operand. */
+/* Rules that read nothing but the operands: by the name behind the colon; its first operand. */
 gboolean ph_foreign_direct (PhConvert *l, PhValue **out), ph_foreign_same (PhConvert *l, PhValue **out);
 /* The elements of a constant integer input, of any rank, in order. NULL: it is not constant; l->stays says so. (element-type gint64) (transfer full) */
 GArray *ph_foreign_ints (PhConvert *l, guint input);
@@ -62,8 +63,7 @@ PhValue *ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhV
 gboolean ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean half, PhValue **out);
 gboolean ph_foreign_strided_slice (PhConvert *l, PhValue **out);
 
-/* As the rule of @name ("tf:Square") does it. */
-gboolean ph_foreign_as (PhConvert *l, const char *name, PhValue **out);
+gboolean ph_foreign_as (PhConvert *l, const char *name, PhValue **out); /* as the rule of @name ("tf:Square") */
 /* Integers of an attribute: a number, a list, or a text that lists them ("[1, 1]", "R.shape([2, 3])"). NULL: there are none, or a
  * symbol is among them. (element-type gint64) (transfer full) */
 GArray *ph_foreign_attr_ints (const PhConvert *l, const char *name);

@@ -28,6 +28,8 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tflite,
   ph_convert_openvino,
   ph_convert_openvino_tensors,
+  ph_convert_openvino_bodies,
+  ph_convert_openvino_recurrent,
   ph_convert_onednn,
   ph_convert_mindspore,
   ph_convert_tvm,

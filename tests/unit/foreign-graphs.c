@@ -138,6 +138,21 @@ test_openvino (void)
   assert_has (shape, "the constant 'w' has the shape '3,x', which cannot be");
 }
 
+/* A body's port map has positions instead of the file's numbers; outputs are numbered in the order of their ports. */
+static void
+test_openvino_body (void)
+{
+  g_autofree char *file = corpus ("openvino", "iterator"), *text = read_as ("openvino", file, strlen (file));
+  g_autofree char *input = read_changed ("openvino", file, "internal_layer_id=\"7\"", "internal_layer_id=\"11\"");
+  g_autofree char *edge = read_changed ("openvino", file, "from-layer=\"12\" to", "from-layer=\"13\" to");
+
+  assert_has (text, "port_map = [\"input body=1 port=0 axis=1 end=0 part_size=1 start=-1 stride=-1\", \"input body=0 port=1\", "
+                    "\"output body=1 port=1\", \"output body=0 port=0 axis=1 end=0 part_size=1 start=-1 stride=-1\"]");
+  assert_has (text, "back_edges = [\"edge from=1 to=0\"]");
+  assert_has (input, "layer 'walk' is connected to the input 11 of its body, which does not exist");
+  assert_has (edge, "layer 'walk' is connected to the output 13 of its body, which does not exist");
+}
+
 /* With the .bin beside it. One that is too short is not read past its end. */
 static void
 test_weights (void)
@@ -291,6 +306,7 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign-graphs/onednn", test_onednn);
   g_test_add_func ("/foreign-graphs/lines", test_lines);
   g_test_add_func ("/foreign-graphs/openvino", test_openvino);
+  g_test_add_func ("/foreign-graphs/openvino-body", test_openvino_body);
   g_test_add_func ("/foreign-graphs/weights", test_weights);
   g_test_add_func ("/foreign-graphs/tflite", test_tflite);
   g_test_add_func ("/foreign-graphs/tflite-damaged", test_tflite_damaged);

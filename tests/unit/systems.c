@@ -127,6 +127,12 @@ test_stays (void)
     { "y = hlo.\"all-gather\" (x)", "hlo.all-gather stays: ONNX has no operators that exchange data between devices" },
     { "y = jax.jit <name = \"f\"> (x)", "jax.jit stays: the file does not hold the program that it runs" },
     { "y = torch.call_module <target = \"conv\"> (x)", "the file does not hold the module's class and weights" },
+    { "y = openvino.TensorIterator (x)", "its body is not in the file" },
+    { "y = openvino.TensorIterator <port_map = [\"input body=0 port=1 axis=0\", \"output body=0 port=0\"], loop_body = b (float[1,2] u, float v) => (u) { }> (x, w)", "nothing gives its body the input 'v'" },
+    { "y = openvino.TensorIterator <port_map = [\"input body=0 port=0 axis=1 start=0 end=-1 stride=-1\", \"output body=0 port=0\"], loop_body = b (float[1,1,4,4] u) => (u) { }> (x)", "its slices overlap, leave gaps, or run against their bounds" },
+    { "y = openvino.TensorIterator <port_map = [\"input body=0 port=0\", \"output body=0 port=0\"], loop_body = b (float[1,2,4,4] u) => (u) { }> (x)", "it slices nothing" },
+    { "u = Squeeze (x) y = openvino.LSTMSequence <activations = \"sigmoid,tanh,softsign\"> (u, u, u, w, u, u)", "its activation is softsign" },
+    { "y = openvino.LSTMCell (x, x, x, w, w)", "save the model again with openvino.save_model" },
     { "y = tir.store (x)", "tir.store stays: ONNX has no operators for loops over memory" },
     { "y = check.expect_eq (x)", "it compares results in a test" },
   };
@@ -261,10 +267,17 @@ answers (const char *op)
 static void
 test_answers (void)
 {
-  static const PhConvertRule *const tables[] = { ph_convert_tensorflow, ph_convert_tensorflow_tensors,
-                                                 ph_convert_tflite,     ph_convert_openvino,
-                                                 ph_convert_onednn,     ph_convert_mindspore,
-                                                 ph_convert_tvm,        ph_convert_tvm_shape };
+  static const PhConvertRule *const tables[] = { ph_convert_tensorflow,
+                                                 ph_convert_tensorflow_tensors,
+                                                 ph_convert_tflite,
+                                                 ph_convert_openvino,
+                                                 ph_convert_openvino_tensors,
+                                                 ph_convert_openvino_bodies,
+                                                 ph_convert_openvino_recurrent,
+                                                 ph_convert_onednn,
+                                                 ph_convert_mindspore,
+                                                 ph_convert_tvm,
+                                                 ph_convert_tvm_shape };
 
   for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
     for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)

@@ -287,52 +287,124 @@ key_of (const char *layer, const char *port)
   return g_strdup_printf ("%s:%s", layer, port);
 }
 
-static PhSketch *draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error);
+/* @places (nullable): receives "input ID" and "output ID" of the Parameter and Result layers -> their position from 1 on. */
+static PhSketch *draft_net (Reading *reading, const Element *net, const char *name, GHashTable *places, GError **error);
 
-/* Keeps a body's port map, which connects its inputs and outputs to the node's, as text attributes. */
-static void
-add_port_map (PhSketchNode *node, const Element *layer, const char *part)
+static gint64
+port_of (const Element *row)
 {
+  return *get (row, "external_port_id") != '\0' ? g_ascii_strtoll (get (row, "external_port_id"), NULL, 10) : -1;
+}
+
+static int
+by_number (gconstpointer a, gconstpointer b)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* The numbers of the ports that are outputs of the node, in order. */
+static GArray *
+output_ports (const Element *map)
+{
+  GArray *ports = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; map != NULL && i < map->children->len; i++)
+    {
+      const gint64 port = port_of (map->children->pdata[i]);
+
+      if (port >= 0 && strcmp (((Element *) map->children->pdata[i])->name, "output") == 0)
+        g_array_append_val (ports, port);
+    }
+  g_array_sort (ports, by_number);
+  return ports;
+}
+
+/* Keeps a body's port map, which connects its inputs and outputs to the node's, as text attributes, with positions instead of the file's
+ * numbers: "input body=0 port=2 axis=1", "output body=1 port=0", "edge from=0 to=1". */
+static gboolean
+add_port_map (Reading *reading, PhSketchNode *node, const Element *layer, const char *part, GHashTable *places, GError **error)
+{
+  static const char *const layers[][3]
+      = { { "internal_layer_id", "body", NULL }, { "from-layer", "from", "output" }, { "to-layer", "to", "input" } };
   const Element *map = child (layer, part);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GArray) ports = output_ports (map);
 
   for (guint i = 0; map != NULL && i < map->children->len; i++)
     {
       const Element *row = map->children->pdata[i];
+      const gint64 port = port_of (row);
+      guint before = 0;
       g_autoptr (GString) text = g_string_new (row->name);
       g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
 
+      for (guint k = 0; k < G_N_ELEMENTS (layers); k++)
+        {
+          g_autofree char *key = g_strdup_printf ("%s %s", layers[k][2] != NULL ? layers[k][2] : row->name,
+                                                  get (row, layers[k][0]));
+          const guint place = GPOINTER_TO_UINT (g_hash_table_lookup (places, key));
+
+          if (place > 0)
+            g_string_append_printf (text, " %s=%u", layers[k][1], place - 1);
+          else if (*get (row, layers[k][0]) != '\0')
+            return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
+                                   "layer '%s' is connected to the %s of its body, which does not exist", get (layer, "name"),
+                                   key);
+        }
+      if (strcmp (row->name, "edge") != 0)
+        {
+          const gboolean found = strcmp (row->name, "output") == 0 && g_array_binary_search (ports, &port, by_number, &before);
+
+          g_string_append_printf (text, " port=%" G_GINT64_FORMAT, found ? (gint64) before : port);
+        }
       for (GList *l = names; l != NULL; l = l->next)
-        g_string_append_printf (text, " %s=%s", (const char *) l->data, get (row, l->data));
+        if (strchr (l->data, '-') == NULL && !g_str_has_suffix (l->data, "_id"))
+          g_string_append_printf (text, " %s=%s", (const char *) l->data, get (row, l->data));
       g_ptr_array_add (rows, g_bytes_new (text->str, text->len));
     }
   if (rows->len > 0)
     ph_sketch_node_attr (node, ph_attr_new_strings (part, (GBytes *const *) rows->pdata, rows->len));
+  return TRUE;
 }
 
 static gboolean
-add_bodies (Reading *reading, PhSketchNode *node, const Element *layer, guint depth, GError **error)
+add_bodies (Reading *reading, PhSketchNode *node, const Element *layer, GError **error)
 {
-  static const char *const bodies[] = { "body", "then_body", "else_body" };
-  static const char *const maps[] = { "port_map", "back_edges", "then_port_map", "else_port_map" };
+  static const struct
+  {
+    const char *part, *attr, *maps[2];
+  } bodies[] = { { "body", "loop_body", { "port_map", "back_edges" } },
+                 { "then_body", "then_body", { "then_port_map" } },
+                 { "else_body", "else_body", { "else_port_map" } } };
 
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
-    if (child (layer, bodies[i]) != NULL)
+    if (child (layer, bodies[i].part) != NULL)
       {
-        PhSketch *body = draft_net (reading, child (layer, bodies[i]), bodies[i], depth + 1, error);
+        g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+        PhSketch *body = draft_net (reading, child (layer, bodies[i].part), bodies[i].part, places, error);
 
         if (body == NULL)
           return FALSE;
-        ph_sketch_node_body (node, strcmp (bodies[i], "body") == 0 ? "loop_body" : bodies[i], body);
+        ph_sketch_node_body (node, bodies[i].attr, body);
+        for (guint k = 0; k < G_N_ELEMENTS (bodies[i].maps) && bodies[i].maps[k] != NULL; k++)
+          if (!add_port_map (reading, node, layer, bodies[i].maps[k], places, error))
+            return FALSE;
       }
-  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
-    add_port_map (node, layer, maps[i]);
   return TRUE;
+}
+
+static void
+note_place (GHashTable *places, const char *kind, const char *id, guint place)
+{
+  if (places != NULL)
+    g_hash_table_insert (places, g_strdup_printf ("%s %s", kind, id), GUINT_TO_POINTER (place));
 }
 
 /* @names: "layer:port" -> the value of that output. @edges: "layer:port" of an input -> that of its source. */
 static gboolean
-add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth,
+add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, GHashTable *places,
            GError **error)
 {
   const char *type = get (layer, "type"), *name = get (layer, "name"), *id = get (layer, "id");
@@ -345,8 +417,11 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
       g_autofree char *key = key_of (id, get (first, "id"));
 
       if (g_hash_table_contains (names, key))
-        ph_sketch_add_named_input (draft->main, g_hash_table_lookup (names, key),
-                                   type_of_port (first, dtype_of (get (data, "element_type"))));
+        {
+          ph_sketch_add_named_input (draft->main, g_hash_table_lookup (names, key),
+                                     type_of_port (first, dtype_of (get (data, "element_type"))));
+          note_place (places, "input", id, draft->main->inputs->len);
+        }
       return TRUE;
     }
   if (strcmp (type, "Const") == 0)
@@ -383,7 +458,10 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
         return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL,
                                "layer '%s' uses '%s' (layer:port), which does not exist", name, from);
       if (node == NULL && value != NULL)
-        ph_sketch_add_output (draft->main, value);
+        {
+          ph_sketch_add_output (draft->main, value);
+          note_place (places, "output", id, draft->main->outputs->len);
+        }
       else if (node != NULL)
         ph_sketch_node_input (node, value != NULL ? value : "");
     }
@@ -400,7 +478,7 @@ add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *
                                      type_of_port (port, dtype_of (get (layer, "precision"))));
     }
   add_attrs (node, data);
-  return add_bodies (reading, node, layer, depth, error);
+  return add_bodies (reading, node, layer, error);
 }
 
 static gboolean
@@ -424,7 +502,7 @@ claim_names (Reading *reading, PhSketch *draft, const Element *layer, GHashTable
 }
 
 static PhSketch *
-draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error)
+draft_net (Reading *reading, const Element *net, const char *name, GHashTable *places, GError **error)
 {
   g_autoptr (PhSketch) draft = ph_sketch_new_part (reading->importer, name);
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -446,7 +524,7 @@ draft_net (Reading *reading, const Element *net, const char *name, guint depth, 
     if (!claim_names (reading, draft, layers->children->pdata[i], names, error))
       return NULL;
   for (guint i = 0; i < layers->children->len; i++)
-    if (!add_layer (reading, draft, layers->children->pdata[i], names, edges, depth, error))
+    if (!add_layer (reading, draft, layers->children->pdata[i], names, edges, places, error))
       return NULL;
   return g_steal_pointer (&draft);
 }
@@ -475,7 +553,7 @@ read_model (PhSource *source, GError **error)
   else if (parse.root == NULL || strcmp (parse.root->name, "net") != 0)
     ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model of OpenVINO: its outermost element is not <net>");
   else
-    draft = draft_net (&reading, parse.root, *get (parse.root, "name") != '\0' ? get (parse.root, "name") : "model", 0, error);
+    draft = draft_net (&reading, parse.root, *get (parse.root, "name") != '\0' ? get (parse.root, "name") : "model", NULL, error);
   g_clear_pointer (&parse.root, free_element);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   ph_model_set_opset (model, "openvino", 1);
