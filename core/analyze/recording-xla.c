@@ -1,5 +1,4 @@
-/* recording-xla.c: reads the folders that XLA writes with --xla_dump_to: modules before and after each pass, in files named by module,
- * number, pipeline and pass.
+/* recording-xla.c: reads the folders that XLA writes with --xla_dump_to: the states of a module before and after each pass.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording-xla.h"
 
@@ -13,210 +12,6 @@
 
 /* A file of a dump; see ph_xla_parse_name(). */
 typedef PhXlaFile File;
-
-/* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static gboolean
-is_number (const char *text, gsize length)
-{
-  gsize digits = 0;
-
-  while (digits < length && g_ascii_isdigit (text[digits]))
-    digits++;
-  return digits == length && length >= 4 && length <= 18;
-}
-
-/* Finds ".NNNN" with @number in at least four digits, before @end; returns the dot. */
-static const char *
-find_number (const char *from, const char *end)
-{
-  for (const char *p = end; p-- > from;)
-    if (*p == '.' && p > from)
-      {
-        const char *begin = p;
-
-        while (begin > from && begin[-1] != '.')
-          begin--;
-        if (begin > from && is_number (begin, (gsize) (p - begin)))
-          return begin;
-        p = begin;
-      }
-  return NULL;
-}
-
-gboolean
-ph_xla_parse_name (const char *name, PhXlaFile *file)
-{
-  static const char *const aside[] = {
-    "-buffer-assignment.txt", "-memory-usage-report.txt", "_buffer_assignment.txt",      "-execution_options.txt", "config.txt",
-    "-colocation.txt",        "-live-range.txt",          "_after_buffer_assignment.txt"
-  };
-  const char *module = strstr (name, "module_"), *end = name + strlen (name), *p, *after, *before;
-
-  *file = (PhXlaFile) { 0 };
-  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize) (module - name - 1)))))
-    return FALSE;
-  for (p = module + strlen ("module_"); g_ascii_isdigit (*p); p++)
-    ;
-  if (!is_number (module + strlen ("module_"), (gsize) (p - module) - strlen ("module_")) || *p != '.')
-    return FALSE;
-  file->module = g_ascii_strtoull (module + strlen ("module_"), NULL, 10);
-  if (!g_str_has_suffix (name, ".txt"))
-    return TRUE;
-  for (gsize i = 0; i < G_N_ELEMENTS (aside); i++)
-    if (g_str_has_suffix (name, aside[i]))
-      return TRUE;
-  end -= strlen (".txt");
-  after = g_strrstr (p, ".after_");
-  before = after != NULL ? g_strrstr (after, ".before_") : NULL;
-  if (before != NULL)
-    {
-      const char *number = find_number (p, after);
-
-      if (number == NULL)
-        return TRUE;
-      file->order = (gint64) g_ascii_strtoull (number, NULL, 10);
-      number = strchr (number, '.') + 1;
-      after += strlen (".after_");
-      file->kind = PH_XLA_BETWEEN;
-      file->pipeline = g_strndup (number, (gsize) (after - strlen (".after_") - number));
-      file->pass = g_strndup (after, (gsize) (before - after));
-    }
-  else if (g_str_has_suffix (name, "before_optimizations.txt"))
-    {
-      file->kind = PH_XLA_BEFORE;
-      file->order = -1;
-    }
-  else if (g_str_has_suffix (name, "after_optimizations.txt"))
-    {
-      file->kind = PH_XLA_AFTER;
-      file->order = G_MAXINT64;
-    }
-  else if ((p = find_number (p, end)) != NULL) /* inside a pass: NNNN.pass.step */
-    {
-      const char *dot = strchr (p, '.');
-
-      file->kind = PH_XLA_INSIDE;
-      file->order = (gint64) g_ascii_strtoull (p, NULL, 10);
-      file->pass = g_strndup (dot + 1, (gsize) (end - dot) - 1);
-    }
-  return TRUE;
-}
-
-void
-ph_xla_file_clear (PhXlaFile *file)
-{
-  g_free (file->path);
-  g_free (file->pipeline);
-  g_free (file->pass);
-  *file = (PhXlaFile) { 0 };
-}
-
-/* ── the files of one module ────────────────────────────────────────────────────────────────────────────────────── */
-
-static int
-compare_files (gconstpointer a, gconstpointer b)
-{
-  const File *x = a, *y = b;
-
-  return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp (x->path, y->path);
-}
-
-/* Returns TRUE if @prefix is the first parts of @name between its dots: "module_1000" is no prefix of a file of module_10000. A number
- * before the module may be left out. */
-static gboolean
-begins_with (const char *name, const char *prefix)
-{
-  const char *const module = strstr (name, "module_");
-  const gsize length = strlen (prefix);
-
-  return (g_str_has_prefix (name, prefix) && name[length] == '.')
-         || (module != NULL && g_str_has_prefix (module, prefix) && module[length] == '.');
-}
-
-/* Lists the dump files of all modules in @folder that begin with @prefix (nullable). */
-static GArray *
-list_files (const char *folder, const char *prefix)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray *files = g_array_new (FALSE, TRUE, sizeof (File));
-
-  g_array_set_clear_func (files, (GDestroyNotify) ph_xla_file_clear);
-  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL && files->len < 100000;)
-    {
-      File file;
-
-      if ((prefix != NULL && !begins_with (name, prefix)) || !ph_xla_parse_name (name, &file))
-        continue;
-      if (file.kind == PH_XLA_OTHER)
-        {
-          ph_xla_file_clear (&file);
-          continue;
-        }
-      file.path = g_build_filename (folder, name, NULL);
-      g_array_append_val (files, file);
-    }
-  return files;
-}
-
-static int
-compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
-/* Returns how each module of the folder is opened. (element-type char*) */
-static GPtrArray *
-list_modules (const char *folder)
-{
-  g_autoptr (GArray) files = list_files (folder, NULL);
-  GPtrArray *modules = g_ptr_array_new_with_free_func (g_free);
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("%s/module_%04" G_GUINT64_FORMAT, folder, g_array_index (files, File, i).module);
-
-      if (!g_ptr_array_find_with_equal_func (modules, path, g_str_equal, NULL))
-        g_ptr_array_add (modules, g_steal_pointer (&path));
-    }
-  g_ptr_array_sort (modules, compare_paths);
-  return modules;
-}
-
-/* Keeps only the module with the most files; the others are listed as a problem. */
-static void
-choose_module (GArray *files, const char *folder, GPtrArray *problems)
-{
-  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer key, value;
-  guint64 best = 0;
-  guint most = 0;
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      const File *file = &g_array_index (files, File, i);
-      const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, GSIZE_TO_POINTER (file->module))) + 1;
-
-      g_hash_table_insert (counts, GSIZE_TO_POINTER (file->module), GUINT_TO_POINTER (n));
-    }
-  g_hash_table_iter_init (&iter, counts);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (GPOINTER_TO_UINT (value) > most || (GPOINTER_TO_UINT (value) == most && GPOINTER_TO_SIZE (key) < best))
-      {
-        most = GPOINTER_TO_UINT (value);
-        best = GPOINTER_TO_SIZE (key);
-      }
-  if (g_hash_table_size (counts) > 1 && problems != NULL)
-    g_ptr_array_add (problems, g_strdup_printf ("The folder holds %u modules; this is module_%04" G_GUINT64_FORMAT
-                                                ", of which most was written. "
-                                                "For another: open %s/module_NNNN",
-                                                g_hash_table_size (counts), best, folder));
-  for (guint i = files->len; i-- > 0;)
-    if (g_array_index (files, File, i).module != best)
-      g_array_remove_index (files, i);
-  g_array_sort (files, compare_files);
-}
 
 /* ── steps ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -515,72 +310,29 @@ replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *
   return g_steal_pointer (&following.history);
 }
 
-gboolean
-ph_xla_is_dump (const char *path)
-{
-  const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-  g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
-                  *prefix = is_folder ? NULL : g_path_get_basename (path);
-  g_autoptr (GArray) files = NULL;
-  g_autoptr (GHashTable) modules = g_hash_table_new (NULL, NULL);
-
-  if (!is_folder && (g_file_test (path, G_FILE_TEST_EXISTS) || strstr (prefix, "module_") == NULL))
-    return FALSE;
-  files = list_files (folder, prefix);
-  for (guint i = 0; i < files->len; i++)
-    g_hash_table_add (modules, GSIZE_TO_POINTER (g_array_index (files, File, i).module));
-  return is_folder ? g_hash_table_size (modules) < files->len : files->len > 0;
-}
-
-gboolean
-ph_xla_lacks_module (const char *path, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
-  g_autoptr (GPtrArray) modules = NULL;
-  g_autoptr (GString) list = g_string_new (NULL);
-
-  if (strstr (name, "module_") == NULL || g_file_test (path, G_FILE_TEST_EXISTS))
-    return FALSE;
-  modules = list_modules (folder);
-  if (modules->len == 0)
-    return FALSE;
-  for (guint i = 0; i < modules->len && i < 20; i++)
-    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", strrchr (modules->pdata[i], '/') + 1);
-  if (modules->len > 20)
-    g_string_append_printf (list, " and %u more", modules->len - 20);
-  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: there is no module '%s' in this folder. It has %s", folder, name,
-               list->str);
-  return TRUE;
-}
-
-char *
-ph_recording_module_of (const char *name)
-{
-  PhXlaFile file;
-  const gboolean found = ph_xla_parse_name (name, &file);
-  char *module = found && file.kind != PH_XLA_OTHER ? g_strdup_printf ("module_%04" G_GUINT64_FORMAT, file.module) : NULL;
-
-  ph_xla_file_clear (&file);
-  return module;
-}
-
 PhModel *
 ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
   g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
                   *prefix = is_folder ? NULL : g_path_get_basename (path);
-  g_autoptr (GArray) files = list_files (folder, prefix);
+  g_autoptr (GArray) files = ph_xla_list_files (folder, prefix);
   g_autoptr (GPtrArray) modules = NULL;
   g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
-  choose_module (files, folder, problems);
+  ph_xla_choose_module (files, folder, prefix, problems);
   first = ph_io_open (g_array_index (files, File, 0).path, problems, cancellable, error);
   if (first == NULL)
     return NULL;
   g_clear_pointer (&first->parts, g_ptr_array_unref);
-  modules = list_modules (folder);
+  modules = ph_recording_list_modules (folder);
+  for (guint i = 0; i < modules->len; i++)
+    {
+      g_autofree char *name = modules->pdata[i];
+
+      modules->pdata[i] = g_build_filename (folder, name, NULL);
+    }
   first->parts = modules->len > 1 ? g_steal_pointer (&modules) : NULL;
   if (files->len == 1)
     return g_steal_pointer (&first);

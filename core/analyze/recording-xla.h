@@ -22,6 +22,7 @@ typedef struct
 {
   char *path;     /* (nullable) not set by ph_xla_parse_name()             */
   guint64 module; /* the number that XLA gave it                           */
+  char *run;      /* (nullable) OTHER: how the names of one module of one run begin: "1624325116.module_0003.jit_f" */
   gint64 order;   /* among the files of one module                         */
   PhXlaKind kind;
   char *pipeline, *pass; /* (nullable) BETWEEN: @pass has run                     */
@@ -30,6 +31,10 @@ typedef struct
 /* "module_0003.jit_f.0012.simplification.after_algsimp.before_dce.txt", in which the module's name may hold dots. FALSE: no such name. */
 gboolean ph_xla_parse_name (const char *name, PhXlaFile *file);
 void ph_xla_file_clear (PhXlaFile *file);
+/* Those of all modules in @folder whose names begin with @prefix (nullable). (transfer full) (element-type PhXlaFile) */
+GArray *ph_xla_list_files (const char *folder, const char *prefix);
+/* Keeps, in order, those of the module that @prefix (nullable) names wholly, or of which there are most; then the others are a problem. */
+void ph_xla_choose_module (GArray *files, const char *folder, const char *prefix, GPtrArray *problems);
 
 /* A folder with several states of a module, or "FOLDER/module_0003", which chooses one. */
 gboolean ph_xla_is_dump (const char *path);

@@ -23,8 +23,8 @@ typedef struct
 PhModel *ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable,
                             GError **error);
 
-/* "module_0003", which ph_recording_open() takes after a folder, if @name is that of a file in XLA's dumps of this module. (nullable) */
-char *ph_recording_module_of (const char *name);
+/* "module_0003", ..., which ph_recording_open() takes after @folder: the modules of XLA's dumps in it. (transfer full) (element-type utf8) */
+GPtrArray *ph_recording_list_modules (const char *folder);
 
 /* What @bytes, a dump in @format, makes of @model, which is changed to its last state: a history that leads on from the model as it was. Where the
  * dump begins with another state than the model's, that is its first step, called @start. */

@@ -66,12 +66,20 @@ add_files (Matches *matches)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
       g_autofree char *text = g_strconcat (typed, name, g_file_test (path, G_FILE_TEST_IS_DIR) ? "/" : "", NULL);
-      g_autofree char *module = ph_recording_module_of (name);
-      g_autofree char *whole = module != NULL ? g_strconcat (typed, module, NULL) : NULL;
 
       if (*name != '.' || (slash != NULL && slash[1] == '.'))
         add (matches, text);
-      add (matches, whole);
+    }
+  if (dir != NULL)
+    {
+      g_autoptr (GPtrArray) modules = ph_recording_list_modules (folder);
+
+      for (guint i = 0; i < modules->len; i++)
+        {
+          g_autofree char *whole = g_strconcat (typed, modules->pdata[i], NULL);
+
+          add (matches, whole);
+        }
     }
 }
 

@@ -73,7 +73,7 @@ ph_source_choose (PhSource *source, const GPtrArray *names, const char *kind, gu
   return FALSE;
 }
 
-/* Returns TRUE if a file of @folder is one of the module @name, which its name begins with. */
+/* Returns TRUE if a file of @folder is one of the module @name, which its name begins with, after a time or not. */
 static gboolean
 has_module (const char *folder, const char *name)
 {
@@ -81,8 +81,12 @@ has_module (const char *folder, const char *name)
   g_autofree char *prefix = g_strconcat (name, ".", NULL);
 
   for (const char *entry; dir != NULL && (entry = g_dir_read_name (dir)) != NULL;)
-    if (g_str_has_prefix (entry, prefix))
-      return TRUE;
+    {
+      const gsize digits = strspn (entry, "0123456789");
+
+      if (g_str_has_prefix (entry, prefix) || (entry[digits] == '.' && g_str_has_prefix (entry + digits + 1, prefix)))
+        return TRUE;
+    }
   return FALSE;
 }
 

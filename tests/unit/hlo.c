@@ -410,13 +410,30 @@ test_dump (void)
   model->journal = NULL;
 }
 
+/* Makes the empty files @names in @folder, or removes them and it. */
+static void
+fill_folder (const char *folder, const char *const *names, gboolean filled)
+{
+  for (gsize i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_assert_true (filled ? g_file_set_contents (path, "", 0, NULL) : g_unlink (path) == 0);
+    }
+  g_assert_true (filled || g_rmdir (folder) == 0);
+}
+
 /* A module is chosen by its whole number, with or without the number that XLA may write before it, and one that is missing is an error. */
 static void
 test_dump_modules (void)
 {
-  static const char *const names[] = { "module_1000.f.before_optimizations.txt", "module_10000.f.before_optimizations.txt",
+  static const char *const names[] = { "module_1000.f.before_optimizations.txt",
+                                       "module_10000.f.before_optimizations.txt",
                                        "module_10000.f.cpu_after_optimizations.txt",
-                                       "1624325116260738.module_0007.f.before_optimizations.txt" };
+                                       "1624325116260738.module_0007.f.before_optimizations.txt",
+                                       "module_2000.f.ir-with-opt.ll",
+                                       "module_utils.py",
+                                       NULL };
   static const struct
   {
     const char *path;
@@ -431,15 +448,7 @@ test_dump_modules (void)
                { "notes", FALSE, FALSE } };
   g_autofree char *folder = g_dir_make_tmp ("hlo-XXXXXX", NULL);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (folder, names[i], NULL), *module = ph_recording_module_of (names[i]);
-
-      g_assert_true (g_file_set_contents (path, "", 0, NULL));
-      g_assert_nonnull (strstr (names[i], module));
-    }
-  g_assert_null (ph_recording_module_of ("module_1000.f.ir-with-opt.ll"));
-  g_assert_null (ph_recording_module_of ("module_utils.py"));
+  fill_folder (folder, names, TRUE);
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autofree char *path = g_build_filename (folder, rows[i].path, NULL);
@@ -450,13 +459,60 @@ test_dump_modules (void)
       g_assert_cmpint (!rows[i].is && ph_xla_lacks_module (path, &error), ==, rows[i].lacks);
       g_assert_true (error == NULL || g_str_has_suffix (error->message, "It has module_0007, module_1000, module_10000"));
     }
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+  fill_folder (folder, names, FALSE);
+}
 
-      g_unlink (path);
+/* Files of one number are of several modules where two of them are of one place in the order; else a pass gave the module another name. */
+static void
+test_dump_runs (void)
+{
+  static const struct
+  {
+    const char *names[6], *modules, *chosen[2][2]; /* what is asked for, the first and last file that is opened */
+  } rows[] = {
+    { { "1700.module_0001.f.before_optimizations.txt", "1700.module_0001.f.sm_8.0_gpu_after_optimizations.txt",
+        "1800.module_0001.f.before_optimizations.txt", "1800.module_0001.f.cpu_after_optimizations.txt",
+        "1800.module_0001.f.0003.a.after_x.before_y.txt" },
+      "1700.module_0001.f 1800.module_0001.f",
+      { { "1800.module_0001", "1800.module_0001.f" }, { "1700.module_0001.f", "1700.module_0001.f" } } },
+    { { "module_0001.f.before_optimizations.txt", "module_0001.f.2.before_optimizations.txt",
+        "module_0001.f.2.0001.a.after_x.before_y.txt", "module_0001.f.sm_8.0_gpu_after_optimizations.txt",
+        "module_0001.f.2.sm_8.0_gpu_after_optimizations.txt" },
+      "module_0001.f module_0001.f.2",
+      { { "module_0001.f", "module_0001.f" }, { "module_0001", "module_0001.f.2" } } },
+    { { "module_0001.f.before_optimizations.txt", "module_0001.g.0001.a.after_x.before_y.txt",
+        "module_0001.0002.a.after_y.before_z.txt", "module_0002.f.before_optimizations.txt" },
+      "module_0001 module_0002",
+      { { "module_0001", "module_0001" }, { "module_0002.f", "module_0002" } } },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *folder = g_dir_make_tmp ("hlo-XXXXXX", NULL), *joined = NULL;
+      g_autoptr (GPtrArray) modules = NULL;
+
+      fill_folder (folder, rows[i].names, TRUE);
+      modules = ph_recording_list_modules (folder);
+      g_ptr_array_add (modules, NULL);
+      joined = g_strjoinv (" ", (char **) modules->pdata);
+      g_assert_cmpstr (joined, ==, rows[i].modules);
+      for (gsize k = 0; k < 2; k++)
+        {
+          g_autoptr (GArray) files = ph_xla_list_files (folder, rows[i].chosen[k][0]);
+
+          ph_xla_choose_module (files, folder, rows[i].chosen[k][0], NULL);
+          for (guint f = 0; f < files->len; f++)
+            {
+              const PhXlaFile *file = &g_array_index (files, PhXlaFile, f);
+              g_autofree char *base = g_path_get_basename (file->path);
+
+              g_assert_true (g_str_has_prefix (base, rows[i].chosen[k][1]));
+              g_assert_true (f == 0 || file[-1].order < file->order);
+            }
+          g_assert_cmpuint (files->len, >, 0);
+        }
+      fill_folder (folder, rows[i].names, FALSE);
     }
-  g_rmdir (folder);
 }
 
 /* XLA's own files, where they are. */
@@ -535,6 +591,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hlo/dump-names", test_dump_names);
   g_test_add_func ("/hlo/dump", test_dump);
   g_test_add_func ("/hlo/dump-modules", test_dump_modules);
+  g_test_add_func ("/hlo/dump-runs", test_dump_runs);
   g_test_add_func ("/hlo/foreign", test_foreign);
   g_test_add_func ("/hlo/module-paths", test_module_paths);
   return g_test_run ();
