@@ -221,9 +221,8 @@ prepare_half (PhKernel *kernel)
   PhDType dtype = PH_UNDEFINED;
   Half *half;
 
-  /* The other outputs of a normalization have a different type. */
   if (kernel->n_inputs > MOST_INPUTS || kernel->n_outputs > MOST_OUTPUTS
-      || (kernel->n_outputs > 1 && op != &ph_op_GRU && op != &ph_op_LSTM && op != &ph_op_RNN))
+      || (kernel->n_outputs > 1 && op != &ph_op_GRU && op != &ph_op_LSTM && op != &ph_op_RNN && op != &ph_op_LayerNormalization))
     return ph_kernel_refuse (kernel, "too many inputs, or more than one output");
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
@@ -275,6 +274,13 @@ chooses (const PhOp *op)
          || op == &ph_op_Abs || op == &ph_op_Neg || op == &ph_op_Where || op == &ph_op_ReduceMax || op == &ph_op_ReduceMin;
 }
 
+/* The mean and the deviation have a type of their own. */
+static gboolean
+is_statistic (PhKernel *kernel, guint output)
+{
+  return output > 0 && kernel->node->op == &ph_op_LayerNormalization;
+}
+
 static gboolean
 run_half (PhKernel *kernel, gpointer prepared)
 {
@@ -297,7 +303,8 @@ run_half (PhKernel *kernel, gpointer prepared)
       half->state.checked = ph_node_state_fits (&half->state, &own) && half->state.checked;
       ok = ph_kernel_try (&own);
       for (guint i = 0; i < n_outputs && ok; i++)
-        ok = outputs[i] == NULL || (ph_tensor_kind (outputs[i]) == PH_KIND_TENSOR && ph_tensor_dtype (outputs[i]) == PH_FLOAT);
+        ok = outputs[i] == NULL || is_statistic (kernel, i)
+             || (ph_tensor_kind (outputs[i]) == PH_KIND_TENSOR && ph_tensor_dtype (outputs[i]) == PH_FLOAT);
       half->state.checked = TRUE;
     }
   for (guint i = 0; i < n; i++)
@@ -305,7 +312,8 @@ run_half (PhKernel *kernel, gpointer prepared)
   for (guint i = 0; i < n_outputs && ok; i++)
     if (outputs[i] != NULL)
       {
-        PhTensor *y = rounded (outputs[i], half->dtype, chooses (kernel->node->op));
+        PhTensor *y = is_statistic (kernel, i) ? ph_tensor_ref (outputs[i])
+                                               : rounded (outputs[i], half->dtype, chooses (kernel->node->op));
 
         ok = y != NULL;
         if (ok)

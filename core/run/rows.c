@@ -141,12 +141,44 @@ prepare_normalise (PhKernel *kernel)
 
   if (!ph_dnnl_is_float (x))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
-  if (ph_kernel_wants (kernel, 1) || ph_kernel_wants (kernel, 2))
-    return ph_kernel_refuse (kernel, "the mean and the deviation are wanted too");
   return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
                  && is_of_row (ph_kernel_input (kernel, 1), x, axis) && (bias == NULL || is_of_row (bias, x, axis))
              ? PH_PREPARED
              : ph_kernel_refuse (kernel, "scale and bias are not float32 of one row");
+}
+
+/* Makes the mean of each row (output 1) or the reciprocal of its deviation (output 2), where they are used. */
+static gboolean
+run_statistics (PhKernel *kernel, gsize n, float epsilon)
+{
+  PhTensor *x = kernel->inputs[0];
+  const float *in = ph_tensor_data (x);
+  const PhDType dtype = ph_kernel_dtype (kernel, ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT));
+  const guint rank = ph_tensor_rank (x);
+  gpointer kept[3] = { NULL };
+  gint64 dims[PH_MAX_RANK];
+  guint axis = 0;
+
+  ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis);
+  for (guint i = 0; i < rank; i++)
+    dims[i] = i < axis ? ph_tensor_dims (x)[i] : 1;
+  for (guint i = 1; i < 3; i++)
+    if (ph_kernel_wants (kernel, i) && (kept[i] = ph_kernel_output (kernel, i, dtype, rank, dims, NULL)) == NULL)
+      return FALSE;
+  for (gsize row = 0; (kept[1] != NULL || kept[2] != NULL) && row < ph_tensor_count (x) / n; row++, in += n)
+    {
+      double mean = 0, squares = 0;
+
+      for (gsize i = 0; i < n; i++)
+        mean += in[i] / (double) n;
+      for (gsize i = 0; i < n; i++)
+        squares += (in[i] - mean) * (in[i] - mean);
+      if (kept[1] != NULL)
+        ph_dtype_store (dtype, kept[1], row, mean);
+      if (kept[2] != NULL)
+        ph_dtype_store (dtype, kept[2], row, 1 / sqrt (squares / (double) n + epsilon));
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -161,9 +193,11 @@ run_normalise (PhKernel *kernel, gpointer prepared)
                    ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL)
                    : NULL;
 
-  for (gsize at = 0; out != NULL && at < count; at += n)
+  if (out == NULL || (centre && !run_statistics (kernel, n, epsilon)))
+    return FALSE;
+  for (gsize at = 0; at < count; at += n)
     ph_lanes ()->normalise (n, out + at, in + at, factors, offsets, epsilon, centre);
-  return out != NULL;
+  return TRUE;
 }
 
 /* ── of images ── */
