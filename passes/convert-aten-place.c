@@ -169,6 +169,55 @@ diag_flat (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* At indices of the flat tensor. */
+static gboolean
+put (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *index = ph_aten_tensor (l, 1), *source = ph_aten_tensor (l, 2);
+  const gboolean add = ph_aten_int (l, "accumulate", 0) != 0;
+
+  if (x == NULL || index == NULL || source == NULL)
+    return ph_convert_stay (l, "it does not have three operands");
+  out[0] = PH_BUILD_WITH (l->b, ScatterElements, add ? PH_ATTRS (ph_attr_new_string ("reduction", "add")) : NULL, flat (l, x),
+                          flat (l, ph_convert_cast (l, index, PH_INT64)), flat (l, source));
+  out[0] = PH_BUILD (l->b, Reshape, out[0], ph_aten_shape_part (l, x, 0, G_MAXINT64));
+  return out[0] != NULL;
+}
+
+/* Elements whose indices are all equal; of a matrix that is higher than wide, with @wrap, again after each row that is left out. */
+static gboolean
+fill_diagonal (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *mask;
+  const gboolean wrap = ph_aten_int (l, "wrap", 0) != 0;
+  const double number = ph_aten_number (l, "fill_value", 0);
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64 dims[PH_MAX_RANK], count = 1, step = 0;
+  PhTensor *tensor;
+
+  if (l->stays != NULL || rank < 2)
+    return ph_convert_stay (l, "its number, or the rank of its operand, is not known");
+  if (rank == 2 && !wrap)
+    mask = ph_convert_cast (l, PH_BUILD_WITH (l->b, EyeLike, PH_ATTRS (ph_attr_new_int ("dtype", PH_FLOAT)), x), PH_BOOL);
+  else
+    {
+      if (!ph_convert_dims (l, x, dims))
+        return FALSE;
+      for (int i = 0; i < rank; i++)
+        if ((rank > 2 && dims[i] != dims[0]) || dims[i] > MOST || (count *= dims[i]) > MOST)
+          return ph_convert_stay (l, "its dimensions differ, or are too large");
+        else
+          step = step * dims[i] + 1;
+      tensor = ph_tensor_new (PH_BOOL, (guint) rank, dims);
+      memset (ph_tensor_writable (tensor), 0, (gsize) count);
+      for (gint64 i = 0, k = 0; i < count && (wrap || k < dims[0]); i += step, k++)
+        ((guint8 *) ph_tensor_writable (tensor))[i] = 1;
+      mask = ph_build_tensor (l->b, tensor);
+    }
+  out[0] = PH_BUILD (l->b, Where, mask, ph_convert_like (l, x, number), x);
+  return out[0] != NULL;
+}
+
 static const char moves[] = "Both move elements.";
 static const char places[] = "ONNX has no identical operator, so it is composed of those that read and write by index.";
 
@@ -180,6 +229,7 @@ const PhConvertRule ph_convert_aten_place[] = {
   { "aten:argwhere", argwhere, "NonZero, transposed", "ONNX's NonZero gives a column for each place." },
   { "aten:masked_scatter", masked_scatter, "CumSum, Gather and Where", places },
   { "aten:max_unpool2d", max_unpool, "ScatterElements", places }, { "aten:max_unpool3d", max_unpool, "ScatterElements", places },
+  { "aten:put", put, "ScatterElements", places }, { "aten:fill_diagonal", fill_diagonal, "Where", places },
   { "aten:diagflat", diag_flat, "Where", places },
   { NULL }
 };

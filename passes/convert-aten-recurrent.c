@@ -43,6 +43,79 @@ lengths_of (PhConvert *l, PhValue *batch_sizes, PhValue *x)
   return counts_above (l, batch_sizes, numbers_below (l, ph_convert_reshape (l, ph_aten_shape_part (l, x, 1, 2), NULL, 0)));
 }
 
+/* One direction of an LSTM whose state is projected: h = P y. ONNX's keeps y, so its recurrent weights are R P; what the first step adds, R h0,
+ * comes in as more of that step's operand: h0 beside x there, zeros beside it elsewhere. */
+static PhValue *
+project_one (PhConvert *l, PhValue *x, PhValue *h, PhValue *c, PhValue *const *w, gboolean bias, gboolean backward,
+             PhValue **last)
+{
+  static const guint order[] = { 0, 3, 1, 2 };
+  PhValue *projection = w[bias ? 4 : 2], *r = gates (l, w[1], order, 4), *inputs[7] = { NULL }, *beside[2], *length, *rest, *y;
+  const gint64 one = 1, turned[] = { 1, 0 };
+
+  length = PH_BUILD (l->b, Sub, ph_aten_shape_part (l, x, 0, 1), ph_convert_ints_value (l, &one, 1));
+  rest = ph_aten_concat (l, (PhValue *[]) { length, ph_aten_shape_part (l, h, 1, 3) }, 2, 0);
+  beside[backward] = h;
+  beside[!backward] = PH_BUILD (l->b, Expand, ph_convert_like (l, h, 0), rest);
+  beside[0] = ph_aten_concat (l, beside, 2, 0);
+  inputs[0] = ph_aten_concat (l, (PhValue *[]) { x, beside[0] }, 2, 2);
+  inputs[1] = ph_aten_concat (l, (PhValue *[]) { gates (l, w[0], order, 4), r }, 2, 2);
+  inputs[2] = PH_BUILD (l->b, MatMul, r, projection);
+  if (bias)
+    inputs[3] = ph_aten_concat (l, (PhValue *[]) { gates (l, w[2], order, 4), gates (l, w[3], order, 4) }, 2, 1);
+  inputs[6] = c;
+  y = ph_build_node (l->b, &ph_op_LSTM, inputs, 7,
+                     PH_ATTRS (ph_attr_new_int ("hidden_size", ph_value_dim (projection, 1)),
+                               ph_attr_new_string ("direction", backward ? "reverse" : "forward")),
+                     3);
+  if (y == NULL)
+    return NULL;
+  projection = ph_convert_transpose (l, projection, turned, 2);
+  last[0] = PH_BUILD (l->b, MatMul, ph_node_output (y->producer, 1), projection);
+  last[1] = ph_node_output (y->producer, 2);
+  return PH_BUILD (l->b, MatMul, PH_BUILD (l->b, Squeeze, y, ph_convert_ints_value (l, &one, 1)), projection);
+}
+
+static gboolean
+projected (PhConvert *l, gboolean bias, guint layers, guint ways, PhValue **out)
+{
+  const gint64 swap[] = { 1, 0, 2 };
+  const gboolean first = ph_aten_int (l, "batch_first", 0) != 0;
+  const guint each = bias ? 5 : 3;
+  PhValue *x = ph_aten_tensor (l, 0), *h = ph_aten_tensor (l, 1), *c = ph_aten_tensor (l, 2), *last[2][32];
+
+  if (x != NULL && first)
+    x = ph_convert_transpose (l, x, swap, 3);
+  for (guint layer = 0; layer < layers && x != NULL; layer++)
+    {
+      PhValue *both[2], *w[5], *states[2];
+
+      for (guint way = 0; way < ways; way++)
+        {
+          const guint at = layer * ways + way;
+
+          for (guint p = 0; p < each; p++)
+            if ((w[p] = ph_aten_tensor (l, 3 + at * each + p)) == NULL || ph_value_dim (w[p], 0) <= 0)
+              return ph_convert_stay (l, "the size of its weights is not known");
+          if (ph_value_rank (w[each - 1]) != 2 || ph_value_dim (w[each - 1], 1) * 4 != ph_value_dim (w[0], 0))
+            return ph_convert_stay (l, "the size of its projection is not known");
+          both[way] = project_one (l, x, ph_aten_slice (l, h, 0, at, at + 1), ph_aten_slice (l, c, 0, at, at + 1), w, bias,
+                                   way == 1, states);
+          last[0][at] = states[0];
+          last[1][at] = states[1];
+          if (both[way] == NULL)
+            return FALSE;
+        }
+      x = ph_aten_concat (l, both, ways, 2);
+    }
+  if (x == NULL)
+    return FALSE;
+  out[0] = first ? ph_convert_transpose (l, x, swap, 3) : x;
+  for (guint s = 0; s < 2 && 1 + s < l->n_out; s++)
+    out[1 + s] = ph_aten_concat (l, last[s], layers * ways, 0);
+  return TRUE;
+}
+
 /* Converts a stack of layers to one node per layer; both directions are one node. */
 static gboolean
 recurrent (PhConvert *l, PhValue **out)
@@ -61,6 +134,9 @@ recurrent (PhConvert *l, PhValue **out)
 
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "dropout", 0) != 0)
     return ph_convert_stay (l, "it applies dropout at random, as in training");
+  if (lstm && x != NULL && ph_value_rank (x) == 3 && n_weights > 0 && ph_value_rank (ph_aten_tensor (l, 1)) == 3
+      && ph_aten_n_tensors (l) == 3 + n_weights / each * (each + 1))
+    return projected (l, bias, (guint) layers, (guint) ways, out);
   if (x == NULL || ph_value_rank (x) != 3 || n_weights == 0 || ph_aten_n_tensors (l) != from + n_states + n_weights)
     return ph_convert_stay (l, "its operand is packed or not of rank 3, or some of its weights are missing");
   if (first)

@@ -11,7 +11,8 @@ extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_conver
     ph_convert_aten_layer[], ph_convert_aten_control[], ph_convert_aten_index[], ph_convert_aten_python[], ph_convert_aten_loss[],
     ph_convert_aten_part[], ph_convert_aten_special[], ph_convert_aten_order[], ph_convert_aten_matrix[],
     ph_convert_aten_recurrent[], ph_convert_aten_resize[], ph_convert_aten_list[], ph_convert_aten_gradient[],
-    ph_convert_aten_distance[], ph_convert_aten_place[], ph_convert_aten_random[];
+    ph_convert_aten_distance[], ph_convert_aten_place[], ph_convert_aten_random[], ph_convert_aten_combine[],
+    ph_convert_aten_bessel[];
 
 /* A tensor or a number, as PyTorch promotes them: numbers yield to tensors without dimensions, and these to those that have some. */
 typedef struct

@@ -53,6 +53,8 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_aten_gradient,
   ph_convert_aten_distance,
   ph_convert_aten_place,
+  ph_convert_aten_combine,
+  ph_convert_aten_bessel,
   ph_convert_aten_random,
   NULL,
 };

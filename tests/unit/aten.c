@@ -104,11 +104,11 @@ test_cases (gconstpointer optimised)
 static void
 test_signatures (void)
 {
-  const PhConvertRule *const tables[] = { ph_convert_aten,        ph_convert_aten_shape,  ph_convert_aten_linear,
-                                          ph_convert_aten_reduce, ph_convert_aten_layer,  ph_convert_aten_index,
-                                          ph_convert_aten_loss,   ph_convert_aten_part,   ph_convert_aten_special,
-                                          ph_convert_aten_order,  ph_convert_aten_matrix, ph_convert_aten_recurrent,
-                                          ph_convert_aten_resize };
+  const PhConvertRule *const tables[] = { ph_convert_aten,        ph_convert_aten_shape,   ph_convert_aten_linear,
+                                          ph_convert_aten_reduce, ph_convert_aten_layer,   ph_convert_aten_index,
+                                          ph_convert_aten_loss,   ph_convert_aten_part,    ph_convert_aten_special,
+                                          ph_convert_aten_order,  ph_convert_aten_matrix,  ph_convert_aten_recurrent,
+                                          ph_convert_aten_resize, ph_convert_aten_combine, ph_convert_aten_bessel };
   guint n = 0;
 
   for (guint t = 0; t < G_N_ELEMENTS (tables); t++)

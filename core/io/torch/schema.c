@@ -145,6 +145,8 @@ static const struct { const char *op, *names; } signatures[] = {
   { "nll_loss2d_backward", "*grad_output *self *target *weight reduction ignore_index *total_weight" },
   { "select_backward", "*grad_output input_sizes dim index" }, { "slice_backward", "*grad_output input_sizes dim start end step" },
   { "log_sigmoid_forward", "*self" },
+  { "gcd", "*self *other" }, { "lcm", "*self *other" }, { "put", "*self *index *source accumulate" }, { "cartesian_prod", "*tensors" }, { "combinations", "*self r with_replacement" },
+  { "vander", "*x N increasing" }, { "fill_diagonal", "*self fill_value wrap" },
   { "embedding_dense_backward", "*grad_output *indices num_weights padding_idx scale_grad_by_freq" },
 };
 /* clang-format on */
@@ -153,7 +155,7 @@ static const char one_tensor[]
     = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
       "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
       "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
-      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit frac isposinf isneginf sinc special_entr nonzero_numpy ";
+      "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit frac isposinf isneginf sinc special_entr nonzero_numpy i0 i0e i1 i1e data _conj conj_physical ";
 
 const char *
 ph_torch_signature (const char *op)
