@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/ops/copy.h"
+#include "passes/convert-body.h"
 #include "passes/convert-foreign.h"
 #include "passes/convert-session.h"
 
@@ -362,33 +363,20 @@ arg (PhConvert *l, PhValue **out)
 /* ── control ── */
 
 static gboolean
-while_ (PhConvert *l, PhValue **out)
-{
-  return ph_convert_find ("while")->lower (l, out);
-}
-
-/* Fills a branch of @choice with the contents of @from. Outputs of a body must be computed in it, so others get an Identity. */
-static gboolean
 fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *from)
 {
   g_autofree PhValue **outputs = g_new0 (PhValue *, l->n_out + 1);
-  PhBuilder inside = { .graph = ph_node_add_graph (choice, name, name, &l->b->error), .name = l->b->name };
-  gboolean ok = inside.graph != NULL && ph_build_copy (&inside, from, l->in + 1, outputs, NULL);
+  PhBuilder inside = { .graph = ph_node_add_graph (choice, name, name, &l->b->error), .name = l->b->name }, *outside = l->b;
+  gboolean ok;
 
-  for (guint i = 0; ok && i < l->n_out && inside.error == NULL; i++)
-    {
-      PhValue *output = outputs[i] != NULL && (outputs[i]->graph != inside.graph || outputs[i]->is_input)
-                            ? PH_BUILD (&inside, Identity, outputs[i])
-                            : outputs[i];
-
-      if (output != NULL)
-        ph_graph_set_output (inside.graph, i, output, &inside.error);
-    }
-  if (inside.error != NULL && l->b->error == NULL)
-    g_propagate_error (&l->b->error, inside.error);
-  else
-    g_clear_error (&inside.error);
-  return ok && l->b->error == NULL;
+  if (inside.graph == NULL)
+    return FALSE;
+  l->b = &inside;
+  ok = ph_build_copy (&inside, from, l->in + 1, outputs, NULL);
+  for (guint i = 0; ok && i < l->n_out; i++)
+    ph_convert_set_output (l, inside.graph, i, outputs[i]);
+  l->b = outside;
+  return ph_convert_finish_body (l, &inside) && ok;
 }
 
 static gboolean
@@ -525,8 +513,6 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:ArgMax", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tf:ArgMin", arg, "ArgMin", "Both return the first index of the extreme element." },
   SAME ("Identity"), SAME ("StopGradient"), SAME ("PreventGradient"), SAME ("CheckNumerics"), SAME ("PlaceholderWithDefault"), SAME ("Snapshot"),
   SAME ("EnsureShape"), SAME ("LoopCond"),
-  { "tf:While", while_, "Loop", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
-  { "tf:StatelessWhile", while_, "Loop", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
   { "tf:If", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { "tf:StatelessIf", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { "tf:ReadVariableOp", variable, "a constant", variable_why },

@@ -10,6 +10,7 @@
 #include "passes/convert-aten.h"
 #include "passes/convert-quantised.h"
 #include "passes/convert-session.h"
+#include "passes/convert-tensorflow-lists.h"
 #include "passes/stays.h"
 
 const PhConvertRule *const ph_convert_tables[] = {
@@ -25,6 +26,8 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tensorflow_tensors,
   ph_convert_tensorflow_math,
   ph_convert_tensorflow_parts,
+  ph_convert_tensorflow_lists,
+  ph_convert_tensorflow_loop,
   ph_convert_tflite,
   ph_convert_openvino,
   ph_convert_openvino_tensors,
@@ -427,8 +430,8 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
   ph_stays_note (stays, run);
 }
 
-/* Collects bodies before their nodes. PyTorch's nodes with bodies also come before them, marked ENTER, to set the types of the body's
- * inputs. */
+/* Collects bodies before their nodes. PyTorch's and TensorFlow's nodes with bodies also come before them, marked ENTER, to set the types of
+ * the body's inputs. */
 #define ENTER 0x80000000u
 
 static void
@@ -436,7 +439,7 @@ collect (PhNode *node, GArray *ids)
 {
   const guint first = node->id | ENTER, again = node->id;
 
-  if (ph_aten_is_control (node))
+  if (ph_aten_is_control (node) || ph_tf_is_control (node))
     g_array_append_val (ids, first);
   if (node->graphs != NULL && (!ph_node_is_fused (node) || ph_aten_is_control (node)))
     for (guint i = 0; i < node->graphs->len; i++)
@@ -504,6 +507,12 @@ convert_to_onnx (PhPassRun *run, GError **error)
 
       if (name == NULL || ph_aten_is_list (node))
         continue;
+      if ((id & ENTER) != 0 && ph_tf_is_control (node))
+        {
+          if (!ph_tf_enter (run, node, error))
+            return FALSE;
+          continue;
+        }
       if ((id & ENTER) != 0)
         {
           const PhId next = run->model->next_id;

@@ -8,7 +8,7 @@
 #include "core/io/io.h"
 #include "core/run/inputs.h"
 #include "core/tensor/compare.h"
-#include "passes/convert-foreign.h"
+#include "passes/convert-tensorflow-lists.h"
 
 static PhModel *
 read_graph (const char *name, const char *interface, const char *body)
@@ -269,6 +269,8 @@ test_answers (void)
 {
   static const PhConvertRule *const tables[] = { ph_convert_tensorflow,
                                                  ph_convert_tensorflow_tensors,
+                                                 ph_convert_tensorflow_lists,
+                                                 ph_convert_tensorflow_loop,
                                                  ph_convert_tflite,
                                                  ph_convert_openvino,
                                                  ph_convert_openvino_tensors,

@@ -1,0 +1,31 @@
+/* convert-tensorflow-lists.h: what loops need to know of TensorFlow's lists of tensors. Private to passes/.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "passes/convert-foreign.h"
+
+G_BEGIN_DECLS
+
+extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_loop[];
+
+/* The node that makes @list with one more element, or with another element at an index. */
+typedef struct
+{
+  PhNode *node;
+  PhValue *list, *index, *element; /* @index: (nullable) NULL: behind the last one */
+} PhTfListWrite;
+
+PhValue *ph_tf_origin (PhValue *value); /* what it is a copy of (nullable) */
+gboolean ph_tf_list_write (PhValue *value, PhTfListWrite *write);
+/* The node that made an empty or a reserved list, which stays until the list is used. (nullable) */
+const PhNode *ph_tf_new_list (PhValue *value);
+PhValue *ph_tf_list_length (PhConvert *l, const PhNode *list); /* int64[1] */
+/* Zeros for the list that @list makes. @like: (nullable) an element. NULL: the size is not known; l->stays says so. */
+PhValue *ph_tf_list_zeros (PhConvert *l, const PhNode *list, PhValue *like);
+PhValue *ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element);
+
+/* Before the bodies of a While or If are converted: gives their inputs the types of the operands. */
+gboolean ph_tf_is_control (const PhNode *node);
+gboolean ph_tf_enter (PhPassRun *run, PhNode *node, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,453 @@
+/* convert-tensorflow-loop.c: TensorFlow's While in ONNX's Loop.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *   while (i < n) { y = f (...); list[i] = y; i = i + 1 }    =>    list = Loop (n) { y = f (...); gather y }
+ */
+#include <string.h>
+
+#include "core/ops/copy.h"
+#include "passes/convert-body.h"
+#include "passes/convert-tensorflow-lists.h"
+
+/* What becomes of an operand of the While. */
+typedef enum
+{
+  STATE,    /* a state of the Loop                                                                    */
+  FIXED,    /* it never changes: the body uses the operand itself                                     */
+  GATHERED, /* a list whose elements are set in order: what the Loop gathers                          */
+  LAST,     /* a list whose first element is set in each turn: the last of what the Loop gathers      */
+  FILLED    /* a list that is a state, of zeros at the beginning                                      */
+} Fate;
+
+typedef struct
+{
+  PhGraph *cond, *body;
+  guint n, n_states, n_gathered;
+  Fate *fates;
+  guint *slots;          /* by operand: the number of its state, or of what is gathered */
+  PhTfListWrite *writes; /* by operand that is a list                                   */
+  PhValue **first;       /* by operand: before the first turn                           */
+  PhValue *turns;        /* (nullable) how often the Loop runs                          */
+} While;
+
+static gboolean
+is_number (PhValue *value, gint64 number)
+{
+  PhTensor *constant = value != NULL ? ph_value_constant (value) : NULL;
+
+  return constant != NULL && ph_tensor_count (constant) == 1 && ph_dtype_is_integer (ph_tensor_dtype (constant))
+         && ph_tensor_get_int (constant, 0) == number;
+}
+
+static gboolean
+is_fixed (const While *w, guint i)
+{
+  return ph_tf_origin (w->body->outputs->pdata[i]) == w->body->inputs->pdata[i];
+}
+
+/* Whether the body adds 1 to operand @i. */
+static gboolean
+counts (const While *w, guint i)
+{
+  const PhValue *next = ph_tf_origin (w->body->outputs->pdata[i]);
+  const PhNode *add = next != NULL ? next->producer : NULL;
+
+  for (guint k = 0; add != NULL && add->op == &ph_op_Add && k < 2; k++)
+    if (ph_tf_origin (ph_node_input (add, k)) == w->body->inputs->pdata[i] && is_number (ph_node_input (add, 1 - k), 1))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the number of the operand that @value, in @graph, is; -1: it is none. */
+static int
+operand_of (const PhGraph *graph, PhValue *value)
+{
+  value = ph_tf_origin (value);
+  for (guint i = 0; value != NULL && value->is_input && value->graph == graph && i < graph->inputs->len; i++)
+    if (graph->inputs->pdata[i] == value)
+      return (int) i;
+  return -1;
+}
+
+/* ── how often it runs ── */
+
+/* The turns for which "counter < limit" holds. NULL: it is not of this form. */
+static PhValue *
+turns_below (PhConvert *l, const While *w, PhValue *counter, PhValue *limit)
+{
+  const int i = operand_of (w->cond, counter), k = operand_of (w->cond, limit);
+  PhTensor *constant = limit != NULL ? ph_value_constant (limit) : NULL;
+
+  if (i < 0 || !counts (w, (guint) i) || limit == NULL
+      || (k >= 0             ? !is_fixed (w, (guint) k)
+          : constant == NULL ? limit->graph == w->cond
+                             : !ph_dtype_is_integer (ph_tensor_dtype (constant))))
+    return NULL;
+  if (k >= 0)
+    limit = l->in[k];
+  constant = ph_value_constant (limit);
+  limit = constant != NULL && ph_tensor_count (constant) == 1
+              ? ph_build_scalar (l->b, PH_INT64, (double) ph_tensor_get_int (constant, 0))
+              : ph_foreign_int64 (l, limit);
+  return is_number (l->in[i], 0) ? limit : PH_BUILD (l->b, Sub, limit, ph_foreign_int64 (l, l->in[i]));
+}
+
+static PhValue *
+least (PhConvert *l, PhValue *a, PhValue *b)
+{
+  PhTensor *x = a != NULL ? ph_value_constant (a) : NULL, *y = b != NULL ? ph_value_constant (b) : NULL;
+
+  if (a == NULL || b == NULL || a == b)
+    return b != NULL ? a : NULL;
+  if (x != NULL && y != NULL && ph_tensor_count (x) == 1 && ph_tensor_count (y) == 1)
+    return ph_tensor_get_int (x, 0) <= ph_tensor_get_int (y, 0) ? a : b;
+  return PH_BUILD (l->b, Min, a, b);
+}
+
+static PhValue *
+turns_of (PhConvert *l, const While *w, PhValue *condition, guint depth)
+{
+  const PhNode *node = (condition = ph_tf_origin (condition)) != NULL ? condition->producer : NULL;
+
+  if (node == NULL || node->inputs->len != 2 || depth > 16)
+    return NULL;
+  if (node->op == &ph_op_And)
+    return least (l, turns_of (l, w, ph_node_input (node, 0), depth + 1), turns_of (l, w, ph_node_input (node, 1), depth + 1));
+  if (node->op == &ph_op_Less)
+    return turns_below (l, w, ph_node_input (node, 0), ph_node_input (node, 1));
+  return node->op == &ph_op_Greater ? turns_below (l, w, ph_node_input (node, 1), ph_node_input (node, 0)) : NULL;
+}
+
+/* ── what becomes of each operand ── */
+
+/* Whether operand @i is only read to be written to. */
+static gboolean
+is_only_written (const While *w, guint i)
+{
+  PhValue *value = w->body->inputs->pdata[i];
+  const PhTfListWrite *write = &w->writes[i];
+
+  if (ph_tf_origin (write->list) != value || ph_value_n_uses (w->cond->inputs->pdata[i]) > 0)
+    return FALSE;
+  for (PhValue *at = write->list;; at = ph_node_input (at->producer, 0))
+    {
+      if (ph_value_n_uses (at) != 1)
+        return FALSE;
+      if (at == value)
+        return ph_value_n_uses (ph_node_output (write->node, 0)) == 1;
+    }
+}
+
+static gboolean
+choose (PhConvert *l, While *w, guint i)
+{
+  const PhNode *made = ph_tf_new_list (l->in[i]);
+  const int at = ph_tf_list_write (w->body->outputs->pdata[i], &w->writes[i]) && w->writes[i].index != NULL
+                     ? operand_of (w->body, w->writes[i].index)
+                     : -1;
+  const gboolean written = w->writes[i].node != NULL && w->writes[i].node->graph == w->body && is_only_written (w, i);
+  const gboolean pushed = written && w->writes[i].index == NULL;
+
+  w->first[i] = l->in[i];
+  if (is_fixed (w, i))
+    w->fates[i] = FIXED;
+  else if (made == NULL)
+    w->fates[i] = STATE;
+  else if (!written || pushed != g_str_equal (made->op_type, "EmptyTensorList"))
+    return ph_convert_stay (l, "what it does with the list '%s' is more than to set an element in each turn", l->in[i]->name);
+  else if (pushed || (at >= 0 && counts (w, (guint) at) && is_number (l->in[at], 0)))
+    w->fates[i] = GATHERED;
+  else if (is_number (at >= 0 && is_fixed (w, (guint) at) ? l->in[at] : w->writes[i].index, 0))
+    w->fates[i] = LAST;
+  else
+    {
+      const PhType *type = w->writes[i].element->type;
+
+      w->fates[i] = FILLED;
+      w->first[i] = ph_tf_list_zeros (l, made, NULL);
+      if (w->first[i] == NULL && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && ph_type_is_static (type))
+        {
+          gint64 dims[PH_MAX_RANK];
+
+          g_clear_pointer (&l->stays, g_free);
+          for (guint k = 0; k < type->rank; k++)
+            dims[k] = type->dims[k].size;
+          w->first[i] = ph_tf_list_zeros (l, made,
+                                          ph_convert_expand (l, ph_convert_number (l, type->dtype, 0), dims, type->rank));
+        }
+      if (w->first[i] == NULL)
+        return FALSE;
+    }
+  w->slots[i] = w->fates[i] == GATHERED || w->fates[i] == LAST ? w->n_gathered++ : w->fates[i] == FIXED ? 0 : w->n_states++;
+  return TRUE;
+}
+
+/* ── the Loop ── */
+
+/* Returns the type of what is gathered of @element. */
+static const PhType *
+gathered_type (const While *w, const PhValue *element)
+{
+  PhTensor *turns = w->turns != NULL ? ph_value_constant (w->turns) : NULL;
+  const PhType *type = element->type;
+  PhDim dims[PH_MAX_RANK];
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank + 1 > PH_MAX_RANK)
+    return NULL;
+  dims[0] = turns != NULL ? PH_DIM (MAX (ph_tensor_get_int (turns, 0), 0)) : PH_DIM_UNKNOWN;
+  for (guint i = 0; i < type->rank; i++)
+    dims[1 + i] = type->dims[i];
+  return ph_type_tensor (type->dtype, type->rank + 1, dims);
+}
+
+static gboolean
+fill (PhConvert *l, const While *w, PhNode *loop)
+{
+  PhGraph *to = ph_node_graph (loop, "body");
+  PhBuilder inside = { .graph = to, .name = l->b->name }, *outside = l->b;
+  g_autofree PhValue **inputs = g_new0 (PhValue *, w->n + 1), **outputs = g_new0 (PhValue *, w->n + 1);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
+  PhValue *again = to->inputs->pdata[1];
+  gboolean ok;
+
+  l->b = &inside;
+  for (guint i = 0; i < w->n; i++)
+    inputs[i] = w->fates[i] == STATE || w->fates[i] == FILLED ? to->inputs->pdata[2 + w->slots[i]] : l->in[i];
+  ok = ph_build_copy (&inside, w->body, inputs, outputs, map);
+  for (guint i = 0; ok && i < w->n; i++)
+    if (w->fates[i] == FILLED)
+      {
+        PhTfListWrite write;
+
+        ok = ph_tf_list_write (outputs[i], &write)
+             && (outputs[i] = ph_tf_list_with (l, inputs[i], write.index, write.element)) != NULL;
+      }
+  if (ok && w->turns == NULL)
+    ok = ph_build_copy (&inside, w->cond, outputs, &again, NULL);
+  if (ok)
+    ph_convert_set_output (l, to, 0, again);
+  for (guint i = 0; ok && i < w->n; i++)
+    if (w->fates[i] == STATE || w->fates[i] == FILLED)
+      ph_convert_set_output (l, to, 1 + w->slots[i], outputs[i]);
+  for (guint i = 0; ok && i < w->n; i++)
+    if (w->fates[i] == GATHERED || w->fates[i] == LAST)
+      {
+        PhTfListWrite write;
+
+        ok = ph_tf_list_write (outputs[i], &write);
+        if (ok)
+          ph_convert_set_output (l, to, 1 + w->n_states + w->slots[i], write.element);
+      }
+  for (guint i = 0; ok && inside.error == NULL && i < w->n; i++)
+    if (w->fates[i] != STATE)
+      {
+        PhValue *left = g_hash_table_lookup (map, w->body->outputs->pdata[i]);
+
+        if (left != NULL && left->producer != NULL)
+          ph_graph_remove_dead (left->producer);
+      }
+  l->b = outside;
+  return ph_convert_finish_body (l, &inside) && ok;
+}
+
+/* The value that @value only casts or copies. */
+static const PhValue *
+uncast (const PhValue *value)
+{
+  while (value->producer != NULL && (value->producer->op == &ph_op_Cast || value->producer->op == &ph_op_Identity))
+    value = ph_node_input (value->producer, 0);
+  return value;
+}
+
+/* Whether the list @made is as long as the loop has turns. */
+static gboolean
+is_whole (const While *w, const PhNode *made)
+{
+  const guint at = g_str_equal (made->op_type, "TensorArrayV3") ? 0 : 1;
+
+  return w->turns != NULL && made->inputs->len > at && uncast (w->turns) == uncast (ph_node_input (made, at));
+}
+
+/* The list that operand @i becomes: what was gathered, or the last of it, and zeros behind it where no element was set. */
+static PhValue *
+list_of (PhConvert *l, const While *w, guint i, PhValue *rows)
+{
+  const PhNode *made = ph_tf_new_list (l->in[i]);
+  const gint64 first = 0, last = -1, end = G_MAXINT64, one = 1;
+  PhTensor *turns = w->turns != NULL ? ph_value_constant (w->turns) : NULL, *known;
+  PhValue *wanted = ph_tf_list_length (l, made), *missing, *parts[2];
+  const gboolean some = turns != NULL && ph_tensor_get_int (turns, 0) > 0;
+
+  if (w->fates[i] == LAST)
+    rows = PH_BUILD (l->b, Slice, rows, ph_build_ints (l->b, &last, 1), ph_build_ints (l->b, &end, 1),
+                     ph_build_ints (l->b, &first, 1));
+  known = wanted != NULL ? ph_value_constant (wanted) : NULL;
+  if (g_str_equal (made->op_type, "EmptyTensorList")
+      || (known != NULL && turns != NULL
+          && ph_tensor_get_int (known, 0) == (w->fates[i] == LAST ? some : ph_tensor_get_int (turns, 0)))
+      || (w->fates[i] == GATHERED && is_whole (w, made)))
+    return rows;
+  missing = PH_BUILD (
+      l->b, Sub, wanted,
+      PH_BUILD (l->b, Slice, PH_BUILD (l->b, Shape, rows), ph_build_ints (l->b, &first, 1), ph_build_ints (l->b, &one, 1)));
+  parts[0] = ph_build_ints (l->b, &first, 1);
+  parts[1] = missing;
+  return ph_build_node (l->b, &ph_op_Pad,
+                        PH_VALUES_ (rows,
+                                    ph_build_node (l->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1),
+                                    NULL, ph_build_ints (l->b, &first, 1)),
+                        4, NULL, 1);
+}
+
+static gboolean
+build (PhConvert *l, While *w, PhValue **out)
+{
+  g_autofree const PhType **types = g_new0 (const PhType *, w->n + 1);
+  g_autofree PhValue **states = g_new0 (PhValue *, w->n + 1);
+  PhValue *condition = NULL;
+  PhNode *loop;
+
+  for (guint i = 0; i < w->n; i++)
+    if (w->fates[i] == STATE || w->fates[i] == FILLED)
+      {
+        const PhType *type = ((PhValue *) w->body->inputs->pdata[i])->type;
+
+        states[w->slots[i]] = w->first[i];
+        types[w->slots[i]] = type != NULL && w->fates[i] == STATE ? type : w->first[i]->type;
+      }
+  w->turns = turns_of (l, w, w->cond->outputs->pdata[0], 0);
+  if (w->turns == NULL && !ph_build_copy (l->b, w->cond, l->in, &condition, NULL))
+    return FALSE;
+  for (guint i = 0; i < w->n; i++)
+    if (w->fates[i] == GATHERED || w->fates[i] == LAST)
+      types[w->n_states + w->slots[i]] = gathered_type (w, w->writes[i].element);
+  loop = ph_loop_new (l->b, w->turns, condition, states, types, w->n_states, types, w->n_states + w->n_gathered);
+  if (loop == NULL || !fill (l, w, loop))
+    return FALSE;
+  for (guint i = 0; i < w->n; i++)
+    switch (w->fates[i])
+      {
+      case FIXED: out[i] = l->in[i]; break;
+      case STATE:
+      case FILLED: out[i] = ph_node_output (loop, w->slots[i]); break;
+      case GATHERED:
+      case LAST: out[i] = list_of (l, w, i, ph_node_output (loop, w->n_states + w->slots[i])); break;
+      }
+  return l->b->error == NULL;
+}
+
+static gboolean
+while_ (PhConvert *l, PhValue **out)
+{
+  const guint n = l->n_in;
+  While w = { .cond = ph_node_graph (l->node, "cond"), .body = ph_node_graph (l->node, "body"), .n = n };
+  gboolean ok = TRUE;
+
+  if (w.cond == NULL || w.body == NULL || w.cond->inputs->len != n || w.body->inputs->len != n || w.body->outputs->len != n
+      || w.cond->outputs->len != 1 || n == 0 || l->n_out != n)
+    return ph_convert_stay (l, "its condition and body do not have an input for each operand");
+  for (guint i = 0; i < n; i++)
+    if (l->in[i] == NULL)
+      return ph_convert_stay (l, "an operand is missing");
+  w.fates = g_new0 (Fate, n);
+  w.slots = g_new0 (guint, n);
+  w.writes = g_new0 (PhTfListWrite, n);
+  w.first = g_new0 (PhValue *, n);
+  for (guint i = 0; ok && i < n; i++)
+    ok = choose (l, &w, i);
+  ok = ok && build (l, &w, out);
+  g_free (w.fates);
+  g_free (w.slots);
+  g_free (w.writes);
+  g_free (w.first);
+  return ok;
+}
+
+/* ── before the bodies ── */
+
+gboolean
+ph_tf_is_control (const PhNode *node)
+{
+  return g_str_equal (node->domain, "tf") && node->graphs != NULL && node->graphs->len == 2;
+}
+
+/* "[2,?]" or "unknown rank": whether the size of dimension @d is said not to change. */
+static gboolean
+keeps_size (const PhAttr *shapes, guint i, guint d, guint rank)
+{
+  g_auto (GStrv) words = NULL;
+  g_autofree char *text = NULL;
+  const char *bytes;
+  gsize size;
+
+  if (shapes == NULL || shapes->kind != PH_ATTR_STRINGS || i >= shapes->n)
+    return FALSE;
+  bytes = g_bytes_get_data (shapes->strings[i], &size);
+  text = g_strndup (bytes != NULL ? bytes : "", size);
+  words = g_strsplit_set (text, "[,]", -1);
+  return *text == '[' && g_strv_length (words) == rank + 2 && g_ascii_isdigit (*g_strstrip (words[1 + d]));
+}
+
+/* The type of input @i of a body: that of the operand, but without the sizes that a loop may change. */
+static const PhType *
+type_inside (PhNode *node, const PhValue *operand, guint i, const PhValue *inside)
+{
+  const PhType *type = operand->type;
+  PhGraph *body = ph_node_graph (node, "body");
+  PhDim dims[PH_MAX_RANK];
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || type->dtype == PH_UNDEFINED || !type->has_rank)
+    return NULL;
+  if (body == NULL
+      || (i < body->outputs->len && i < body->inputs->len && ph_tf_origin (body->outputs->pdata[i]) == body->inputs->pdata[i]))
+    return type;
+  for (guint d = 0; d < type->rank; d++) /* of a list, which has no type yet, only the number of elements may change */
+    dims[d] = (inside->type == NULL ? d > 0 : keeps_size (ph_node_attr (node, "output_shapes"), i, d, type->rank))
+                  ? type->dims[d]
+                  : PH_DIM_UNKNOWN;
+  return ph_type_tensor (type->dtype, type->rank, dims);
+}
+
+gboolean
+ph_tf_enter (PhPassRun *run, PhNode *node, GError **error)
+{
+  const guint skip = ph_node_graph (node, "body") != NULL ? 0 : 1;
+  gboolean begun = FALSE;
+
+  for (guint g = 0; g < node->graphs->len; g++)
+    {
+      PhGraph *graph = node->graphs->pdata[g];
+
+      for (guint i = 0; i < graph->inputs->len && i + skip < node->inputs->len; i++)
+        {
+          PhValue *inside = graph->inputs->pdata[i];
+          const PhValue *operand = node->inputs->pdata[i + skip];
+          const PhType *type = operand != NULL ? type_inside (node, operand, i, inside) : NULL;
+
+          if (type != NULL && inside->type != NULL)
+            type = ph_type_merge (inside->type, type);
+          if (type == NULL || type == inside->type)
+            continue;
+          if (!begun
+              && !ph_pass_begin (run, skip == 0 ? "tf:While" : "tf:If", node,
+                                 "The inputs of a body have the types of the operands."))
+            return TRUE;
+          begun = TRUE;
+          if (!ph_value_set_type (inside, type, error))
+            return FALSE;
+        }
+    }
+  if (begun)
+    ph_pass_end (run);
+  return TRUE;
+}
+
+static const char turns_why[]
+    = "ONNX's Loop computes the condition of the next turn at the end of its body, or counts its turns itself.";
+
+/* clang-format off */
+const PhConvertRule ph_convert_tensorflow_loop[] = {
+  { "tf:While", while_, "Loop", turns_why }, { "tf:StatelessWhile", while_, "Loop", turns_why },
+  { NULL }
+};
+/* clang-format on */
