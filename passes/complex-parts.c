@@ -103,7 +103,7 @@ split_input (PhComplex *self, PhValue *input, PhBuilder *b)
   for (guint i = 0; i < 2; i++)
     *(i == 0 ? &pair.re : &pair.im) = PH_BUILD_WITH (&first, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), both,
                                                      ph_build_scalar (&first, PH_INT64, i));
-  g_hash_table_insert (self->inputs, GUINT_TO_POINTER (input->id), both);
+  g_hash_table_insert (self->inputs, GUINT_TO_POINTER (input->id), GUINT_TO_POINTER (both->id));
   if (ph_complex_keep (self, input, pair, &first))
     return TRUE;
   g_clear_error (&first.error);

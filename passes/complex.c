@@ -441,6 +441,18 @@ split_node (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gbool
   return split_unary (self, node, name, b, gone, stays);
 }
 
+/* After a rewrite that was given up: an input that it split is whole again. */
+static void
+forget_input (PhComplex *self, const PhValue *input)
+{
+  gpointer both = input != NULL ? g_hash_table_lookup (self->inputs, GUINT_TO_POINTER (input->id)) : NULL;
+
+  if (both == NULL || ph_model_find_value (input->graph->model, GPOINTER_TO_UINT (both)) != NULL)
+    return;
+  g_hash_table_remove (self->inputs, GUINT_TO_POINTER (input->id));
+  g_hash_table_remove (self->pairs, GUINT_TO_POINTER (input->id));
+}
+
 gboolean
 ph_complex_split (PhComplex *self, PhPassRun *run, PhNode *node, const char *name, char **stays, GError **error)
 {
@@ -463,6 +475,8 @@ ph_complex_split (PhComplex *self, PhPassRun *run, PhNode *node, const char *nam
   ph_pass_abort (run);
   for (guint i = 0; i < node->outputs->len; i++)
     g_hash_table_remove (self->pairs, GUINT_TO_POINTER (ph_node_output (node, i)->id));
+  for (guint i = 0; i < node->inputs->len; i++)
+    forget_input (self, ph_node_input (node, i));
   if (*stays == NULL)
     *stays = g_strdup (b.error != NULL ? b.error->message : "it has no rule for complex numbers");
   g_clear_error (&b.error);
@@ -526,7 +540,8 @@ ph_complex_finish (PhComplex *self, PhPassRun *run, GError **error)
 
       if (input == NULL || ph_value_n_uses (input) > 0)
         continue;
-      if (!ph_graph_remove_value (input, error) || !ph_value_rename (both, name, error))
+      if (!ph_graph_remove_value (input, error)
+          || !ph_value_rename (ph_model_find_value (run->model, GPOINTER_TO_UINT (both)), name, error))
         return FALSE;
     }
   ph_pass_end (run);

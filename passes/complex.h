@@ -16,7 +16,7 @@ typedef struct _PhComplex PhComplex;
 struct _PhComplex
 {
   GHashTable *pairs;  /* id of a complex value -> id of the node that holds its parts while they change */
-  GHashTable *inputs; /* id of a complex input -> PhValue, in its place     */
+  GHashTable *inputs; /* id of a complex input -> id of that in its place    */
   GArray *split;      /* (element-type PhId) nodes that pairs stand for now */
 };
 
