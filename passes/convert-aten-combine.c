@@ -95,7 +95,7 @@ vander (PhConvert *l, PhValue **out)
 
 /* Euclid's algorithm: (a, b) becomes (b, a mod b) where b is not 0, until there is none. Both are of one shape, and not negative. */
 static PhValue *
-euclid (PhConvert *l, PhValue *a, PhValue *b)
+euclid (PhConvert *l, PhDType dtype, PhValue *a, PhValue *b)
 {
   PhValue *states[] = { a, b }, *zero, *any, *left, *rest;
   const PhType *types[] = { a->type, b->type };
@@ -107,10 +107,10 @@ euclid (PhConvert *l, PhValue *a, PhValue *b)
     return NULL;
   a = body->inputs->pdata[2];
   b = body->inputs->pdata[3];
-  zero = ph_build_scalar (&in, ph_value_dtype (a), 0);
+  zero = ph_build_scalar (&in, dtype, 0);
   left = PH_BUILD (&in, Equal, b, zero);
   rest = PH_BUILD (&in, Where, left, zero,
-                   PH_BUILD (&in, Mod, a, PH_BUILD (&in, Where, left, ph_build_scalar (&in, ph_value_dtype (a), 1), b)));
+                   PH_BUILD (&in, Mod, a, PH_BUILD (&in, Where, left, ph_build_scalar (&in, dtype, 1), b)));
   any = PH_BUILD_WITH (&in, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_INT64)),
                        PH_BUILD (&in, Not, PH_BUILD (&in, Equal, rest, zero)));
   any = PH_BUILD_WITH (&in, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), any);
@@ -149,7 +149,7 @@ divisor (PhConvert *l, PhValue **out)
   shape = ph_aten_shape_part (l, PH_BUILD (l->b, Add, x, y), 0, G_MAXINT64);
   x = PH_BUILD (l->b, Abs, PH_BUILD (l->b, Expand, x, shape));
   y = PH_BUILD (l->b, Abs, PH_BUILD (l->b, Expand, y, shape));
-  common = x != NULL && y != NULL ? euclid (l, x, y) : NULL;
+  common = x != NULL && y != NULL ? euclid (l, wide, x, y) : NULL;
   if (strcmp (ph_aten_name (l), "lcm") == 0)
     common = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Div, x, PH_BUILD (l->b, Max, common, ph_build_scalar (l->b, wide, 1))), y);
   out[0] = ph_convert_cast (l, common, dtype);
