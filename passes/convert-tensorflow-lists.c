@@ -156,11 +156,25 @@ get (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Whether the list is an operand of a loop whose type is not known yet: the loop decides what becomes of it. */
-static gboolean
-is_open (const PhValue *list)
+gboolean
+ph_tf_is_untyped (const PhValue *list)
 {
-  return list->producer == NULL && list->is_input && list->graph->owner != NULL && list->type == NULL;
+  return list->type == NULL || list->type->kind == PH_KIND_OPAQUE;
+}
+
+/* Whether the list is one that a loop is given and whose elements are not known yet: the loop decides what becomes of it. The flow of an
+ * array has a type, but no other than a list. */
+static gboolean
+is_open (PhValue *list)
+{
+  const PhNode *owner = list->is_input ? list->graph->owner : NULL;
+  guint i = 0;
+
+  if (owner == NULL || ph_tf_is_untyped (list))
+    return owner != NULL;
+  while (list->graph->inputs->pdata[i] != list)
+    i++;
+  return i < owner->inputs->len && ph_tf_new_list (ph_node_input (owner, i)) != NULL;
 }
 
 PhValue *

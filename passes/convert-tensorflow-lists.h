@@ -20,12 +20,13 @@ gboolean ph_tf_list_write (PhValue *value, PhTfListWrite *write);
 /* The node that made an empty or a reserved list, which stays until the list is used. (nullable) */
 const PhNode *ph_tf_new_list (PhValue *value);
 PhValue *ph_tf_list_length (PhConvert *l, const PhNode *list); /* int64[1] */
+gboolean ph_tf_is_untyped (const PhValue *list);               /* it has no type, or only the name of one */
 /* Zeros for the list that @list makes. @like: (nullable) an element. NULL: the size is not known; l->stays says so. */
 PhValue *ph_tf_list_zeros (PhConvert *l, const PhNode *list, PhValue *like);
 PhValue *ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element);
 
 /* Before the bodies of a While or If are converted: gives their inputs the types of the operands. */
 gboolean ph_tf_is_control (const PhNode *node);
-gboolean ph_tf_enter (PhPassRun *run, PhNode *node, GError **error);
+void ph_tf_enter (PhPassRun *run, PhNode *node);
 
 G_END_DECLS

@@ -275,28 +275,27 @@ list_of (PhConvert *l, const While *w, guint i, PhValue *rows)
   const PhNode *made = ph_tf_new_list (l->in[i]);
   const gint64 first = 0, last = -1, end = G_MAXINT64, one = 1;
   PhTensor *turns = w->turns != NULL ? ph_value_constant (w->turns) : NULL, *known;
-  PhValue *wanted = ph_tf_list_length (l, made), *missing, *parts[2];
-  const gboolean some = turns != NULL && ph_tensor_get_int (turns, 0) > 0;
+  PhValue *wanted, *parts[2];
+  gint64 n = turns != NULL ? ph_tensor_get_int (turns, 0) : -1;
 
-  if (w->fates[i] == LAST)
-    rows = PH_BUILD (l->b, Slice, rows, ph_build_ints (l->b, &last, 1), ph_build_ints (l->b, &end, 1),
-                     ph_build_ints (l->b, &first, 1));
-  known = wanted != NULL ? ph_value_constant (wanted) : NULL;
-  if (g_str_equal (made->op_type, "EmptyTensorList")
-      || (known != NULL && turns != NULL
-          && ph_tensor_get_int (known, 0) == (w->fates[i] == LAST ? some : ph_tensor_get_int (turns, 0)))
-      || (w->fates[i] == GATHERED && is_whole (w, made)))
+  if (g_str_equal (made->op_type, "EmptyTensorList") || (w->fates[i] == GATHERED && is_whole (w, made)))
     return rows;
-  missing = PH_BUILD (
+  if (w->fates[i] == LAST)
+    {
+      n = MIN (n, 1);
+      rows = PH_BUILD (l->b, Slice, rows, ph_build_ints (l->b, &last, 1), ph_build_ints (l->b, &end, 1),
+                       ph_build_ints (l->b, &first, 1));
+    }
+  wanted = ph_tf_list_length (l, made);
+  known = wanted != NULL ? ph_value_constant (wanted) : NULL;
+  if (known != NULL && n >= 0 && ph_tensor_get_int (known, 0) == n)
+    return rows;
+  parts[0] = ph_build_ints (l->b, &first, 1);
+  parts[1] = PH_BUILD (
       l->b, Sub, wanted,
       PH_BUILD (l->b, Slice, PH_BUILD (l->b, Shape, rows), ph_build_ints (l->b, &first, 1), ph_build_ints (l->b, &one, 1)));
-  parts[0] = ph_build_ints (l->b, &first, 1);
-  parts[1] = missing;
-  return ph_build_node (l->b, &ph_op_Pad,
-                        PH_VALUES_ (rows,
-                                    ph_build_node (l->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1),
-                                    NULL, ph_build_ints (l->b, &first, 1)),
-                        4, NULL, 1);
+  parts[0] = ph_build_node (l->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+  return ph_build_node (l->b, &ph_op_Pad, PH_VALUES_ (rows, parts[0], NULL, ph_build_ints (l->b, &first, 1)), 4, NULL, 1);
 }
 
 static gboolean
@@ -324,7 +323,7 @@ build (PhConvert *l, While *w, PhValue **out)
   loop = ph_loop_new (l->b, w->turns, condition, states, types, w->n_states, types, w->n_states + w->n_gathered);
   if (loop == NULL || !fill (l, w, loop))
     return FALSE;
-  for (guint i = 0; i < w->n; i++)
+  for (guint i = 0; i < l->n_out; i++) /* a file counts only those that are used */
     switch (w->fates[i])
       {
       case FIXED: out[i] = l->in[i]; break;
@@ -344,7 +343,7 @@ while_ (PhConvert *l, PhValue **out)
   gboolean ok = TRUE;
 
   if (w.cond == NULL || w.body == NULL || w.cond->inputs->len != n || w.body->inputs->len != n || w.body->outputs->len != n
-      || w.cond->outputs->len != 1 || n == 0 || l->n_out != n)
+      || w.cond->outputs->len != 1 || n == 0 || l->n_out > n)
     return ph_convert_stay (l, "its condition and body do not have an input for each operand");
   for (guint i = 0; i < n; i++)
     if (l->in[i] == NULL)
@@ -402,44 +401,47 @@ type_inside (PhNode *node, const PhValue *operand, guint i, const PhValue *insid
       || (i < body->outputs->len && i < body->inputs->len && ph_tf_origin (body->outputs->pdata[i]) == body->inputs->pdata[i]))
     return type;
   for (guint d = 0; d < type->rank; d++) /* of a list, which has no type yet, only the number of elements may change */
-    dims[d] = (inside->type == NULL ? d > 0 : keeps_size (ph_node_attr (node, "output_shapes"), i, d, type->rank))
+    dims[d] = (ph_tf_is_untyped (inside) ? d > 0 : keeps_size (ph_node_attr (node, "output_shapes"), i, d, type->rank))
                   ? type->dims[d]
                   : PH_DIM_UNKNOWN;
   return ph_type_tensor (type->dtype, type->rank, dims);
 }
 
-gboolean
-ph_tf_enter (PhPassRun *run, PhNode *node, GError **error)
+void
+ph_tf_enter (PhPassRun *run, PhNode *node)
 {
-  const guint skip = ph_node_graph (node, "body") != NULL ? 0 : 1;
-  gboolean begun = FALSE;
+  const gboolean loops = ph_node_graph (node, "body") != NULL;
+  g_autoptr (GPtrArray) values = g_ptr_array_new (), types = g_ptr_array_new ();
 
   for (guint g = 0; g < node->graphs->len; g++)
     {
       PhGraph *graph = node->graphs->pdata[g];
 
-      for (guint i = 0; i < graph->inputs->len && i + skip < node->inputs->len; i++)
+      for (guint i = 0; i < graph->inputs->len && i + !loops < node->inputs->len; i++)
         {
-          PhValue *inside = graph->inputs->pdata[i];
-          const PhValue *operand = node->inputs->pdata[i + skip];
-          const PhType *type = operand != NULL ? type_inside (node, operand, i, inside) : NULL;
+          PhValue *inside = graph->inputs->pdata[i], *operand = node->inputs->pdata[i + !loops];
+          const PhType *type = operand != NULL && ph_tf_new_list (operand) == NULL ? type_inside (node, operand, i, inside)
+                                                                                   : NULL,
+                       *both = type != NULL && !ph_tf_is_untyped (inside) ? ph_type_merge (inside->type, type) : NULL;
 
-          if (type != NULL && inside->type != NULL)
-            type = ph_type_merge (inside->type, type);
-          if (type == NULL || type == inside->type)
+          if (type == NULL || both == inside->type)
             continue;
-          if (!begun
-              && !ph_pass_begin (run, skip == 0 ? "tf:While" : "tf:If", node,
-                                 "The inputs of a body have the types of the operands."))
-            return TRUE;
-          begun = TRUE;
-          if (!ph_value_set_type (inside, type, error))
-            return FALSE;
+          g_ptr_array_add (values, inside);
+          g_ptr_array_add (types, (gpointer) (both != NULL ? both : type));
         }
     }
-  if (begun)
-    ph_pass_end (run);
-  return TRUE;
+  for (guint i = 0; i < node->outputs->len; i++) /* a list will be a tensor */
+    if (ph_node_output (node, i)->type != NULL && ph_tf_is_untyped (ph_node_output (node, i)))
+      {
+        g_ptr_array_add (values, ph_node_output (node, i));
+        g_ptr_array_add (types, NULL);
+      }
+  if (values->len == 0
+      || !ph_pass_begin (run, loops ? "tf:While" : "tf:If", node, "The inputs of a body have the types of the operands."))
+    return;
+  for (guint i = 0; i < values->len; i++)
+    ph_value_set_type (values->pdata[i], types->pdata[i], NULL);
+  ph_pass_end (run);
 }
 
 static const char turns_why[]

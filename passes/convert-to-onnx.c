@@ -509,8 +509,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
         continue;
       if ((id & ENTER) != 0 && ph_tf_is_control (node))
         {
-          if (!ph_tf_enter (run, node, error))
-            return FALSE;
+          ph_tf_enter (run, node);
           continue;
         }
       if ((id & ENTER) != 0)

@@ -90,6 +90,53 @@ run_case (const char *text, gboolean optimised)
     }
 }
 
+static PhTensor *
+rows_of (const float *elements, gint64 n)
+{
+  PhTensor *tensor = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { n, 2 });
+
+  memcpy (ph_tensor_writable (tensor), elements, (gsize) n * 2 * sizeof *elements);
+  return tensor;
+}
+
+/* Lists and arrays of TensorFlow, from files. */
+static void
+test_files (gconstpointer optimised)
+{
+  static const char *const names[] = { "lists", "arrays" };
+  static const float x[] = { 0.25f, -1, 0.5f, 0.75f, -2, 0.125f },
+                     y[] = { 0.635148952f, -0.905148254f, 0.812774136f, -0.153915267f, -0.829716517f, -0.028907211f };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "tensorflow", names[i], NULL), *text = NULL;
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), found = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr (PhModel) model = NULL;
+      g_autoptr (GError) error = NULL;
+      gsize size;
+
+      g_assert_true (g_file_get_contents (path, &text, &size, NULL));
+      bytes = g_bytes_new (text, size);
+      model = ph_format_read_bytes (ph_format_find ("tensorflow"), bytes, names[i], NULL, &error);
+      g_assert_no_error (error);
+      convert (names[i], model, GPOINTER_TO_INT (optimised));
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[0], rows_of (x, 3));
+      found = ph_run_model (model, feeds, NULL, &(PhRunOptions) { .seed = 5 }, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < 2; k++)
+        {
+          const PhValue *output = model->graph->outputs->pdata[k];
+          PhTensor *got = g_hash_table_lookup (found, GUINT_TO_POINTER (output->id));
+          g_autoptr (PhTensor) expected = k == 0 ? rows_of (y, 3) : ph_tensor_new_floats (y + 4, 2);
+          g_auto (PhComparison) comparison = ph_tensor_compare (got, expected, (PhTolerance) { 1e-5, 1e-6 });
+
+          if (!comparison.close)
+            g_error ("%s, output %u: %s", names[i], k, comparison.why);
+        }
+    }
+}
+
 static void
 test_cases (gconstpointer optimised)
 {
@@ -296,6 +343,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/systems/cases", GINT_TO_POINTER (FALSE), test_cases);
   g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
+  g_test_add_data_func ("/systems/files", GINT_TO_POINTER (FALSE), test_files);
+  g_test_add_data_func ("/systems/files-O2", GINT_TO_POINTER (TRUE), test_files);
   g_test_add_func ("/systems/stays", test_stays);
   g_test_add_func ("/systems/missing-shape", test_missing_shape);
   g_test_add_func ("/systems/inputs", test_inputs);

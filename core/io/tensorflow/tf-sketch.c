@@ -63,15 +63,35 @@ output_dtype (const PhTfNode *node, guint index)
   };
   /* clang-format on */
   static const char *const floats[] = { "ResizeBilinear", "ResizeBicubic", "CropAndResize", "NonMaxSuppressionV3", NULL };
-  static const char *const handles[] = {
-    "VarHandleOp",    "HashTableV2", "MutableHashTableV2", "IteratorV2",   "TensorArrayV3",  "MergeV2Checkpoints", "SaveV2",
-    "NoOp",           "Assert",      "RestoreV2",          "ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw",
-    "StringToNumber", NULL
-  };
+  static const char *const handles[] = { "VarHandleOp",
+                                         "HashTableV2",
+                                         "MutableHashTableV2",
+                                         "IteratorV2",
+                                         "TensorArrayV3",
+                                         "MergeV2Checkpoints",
+                                         "SaveV2",
+                                         "NoOp",
+                                         "Assert",
+                                         "RestoreV2",
+                                         "ParseExample",
+                                         "ParseExampleV2",
+                                         "ParseSingleExample",
+                                         "DecodeRaw",
+                                         "StringToNumber",
+                                         "TensorArrayWriteV3",
+                                         "TensorArrayScatterV3",
+                                         "TensorArraySplitV3",
+                                         NULL };
   static const char *const named[] = { "DstT",         "output_type",     "out_type", "output_types", "Tout", "dtype",
                                        "output_dtype", "component_types", "type",     "Tparams",      NULL };
+  static const char *const elements[] = { "TensorListGetItem",  "TensorListStack",   "TensorListGather",
+                                          "TensorListConcatV2", "TensorListPopBack", NULL };
   guint64 dtype = 0;
 
+  if (is_one_of (node->op, elements) && (strcmp (node->op, "TensorListPopBack") == 0) == (index == 1))
+    return type_attr (node, "element_dtype", 0, &dtype) ? dtype : 0;
+  if (strcmp (node->op, "TensorListLength") == 0 || strcmp (node->op, "TensorArraySizeV3") == 0)
+    return TF_INT32;
   if (is_one_of (node->op, logical))
     return TF_BOOL;
   if (is_one_of (node->op, floats))
