@@ -273,29 +273,108 @@ index_rows (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Writes @part to every step-th element, if the size of the dimension is known. */
-gboolean
-ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
+/* Writes @part to every step-th element between two that may be computed. */
+static gboolean
+put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
 {
   const int axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)), rank = ph_value_rank (x);
-  const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1, step = ph_aten_int (l, "step", 1);
-  gint64 start = ph_aten_int (l, "start", 0), end = ph_aten_int (l, "end", G_MAXINT64), dims[PH_MAX_RANK];
-  g_autoptr (GArray) at = g_array_new (FALSE, FALSE, sizeof (gint64));
-  PhValue *index;
+  gint64 dims[PH_MAX_RANK];
+  const gint64 zero = 0;
+  PhValue *size, *index;
 
-  if (size < 0 || step < 1 || l->stays != NULL)
-    return ph_convert_stay (l, "the size of the dimension is not known");
-  start = CLAMP (start < 0 ? start + size : start, 0, size);
-  end = CLAMP (end < 0 ? end + size : end, start, size);
-  for (gint64 i = start; i < end; i += step)
-    g_array_append_val (at, i);
+  if (axis < 0 || rank < 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
   for (int i = 0; i < rank; i++)
     dims[i] = i == axis ? -1 : 1;
-  index = ph_convert_ints_value (l, (const gint64 *) (gpointer) at->data, at->len);
+  size = ph_convert_reshape (l, ph_aten_shape_part (l, x, axis, axis + 1), NULL, 0);
+  index = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), size, ph_build_scalar (l->b, PH_INT64, 1));
+  index = PH_BUILD (l->b, Slice, index, ph_aten_one (l, "start", 0), ph_aten_one (l, "end", G_MAXINT64),
+                    ph_convert_ints_value (l, &zero, 1), ph_aten_one (l, "step", 1));
   index = index != NULL ? ph_convert_reshape (l, index, dims, (guint) rank) : NULL;
   part = ph_convert_cast (l, part, ph_convert_dtype (x));
   out[0] = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x,
                           PH_BUILD (l->b, Expand, index, PH_BUILD (l->b, Shape, part)), part);
+  return TRUE;
+}
+
+/* Writes at a computed index of select_scatter: only there the part is chosen. */
+static gboolean
+put_at (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
+{
+  const int rank = ph_value_rank (x), axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", 0));
+  PhValue *size, *places, *index, *here;
+  gint64 shape[PH_MAX_RANK];
+  const gint64 at = axis;
+
+  if (rank < 1 || axis < 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  for (int i = 0; i < rank; i++)
+    shape[i] = i == axis ? -1 : 1;
+  size = ph_convert_reshape (l, ph_aten_shape_part (l, x, axis, axis + 1), NULL, 0);
+  places = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), size, ph_build_scalar (l->b, PH_INT64, 1));
+  index = ph_convert_cast (l, ph_aten_one (l, "index", 0), PH_INT64);
+  here = PH_BUILD (l->b, Or, PH_BUILD (l->b, Equal, places, index), /* a negative one counts from the end */
+                   PH_BUILD (l->b, Equal, places, PH_BUILD (l->b, Add, index, size)));
+  part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &at, 1));
+  out[0] = PH_BUILD (l->b, Where, ph_convert_reshape (l, here, shape, (guint) rank),
+                     ph_convert_cast (l, part, ph_convert_dtype (x)), x);
+  return TRUE;
+}
+
+/* Whether a slice takes every element from a known one to a known one that is not before it. */
+static gboolean
+is_plain_part (PhConvert *l, const PhValue *x)
+{
+  static const char *const names[] = { "start", "end", "step" };
+  const int axis = ph_value_rank (x) < 0 ? -1 : ph_aten_axis (l, x, ph_aten_int (l, "dim", 0));
+  const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1;
+  gint64 start, end;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (ph_aten_computed (l, names[i]) != NULL && ph_value_constant (ph_aten_computed (l, names[i])) == NULL)
+      return FALSE;
+  start = ph_aten_int (l, "start", 0);
+  end = ph_aten_int (l, "end", G_MAXINT64);
+  if (start == 0 || end == G_MAXINT64 || size < 0)
+    return ph_aten_int (l, "step", 1) == 1 && (start == 0 || end == G_MAXINT64 || ((start < 0) == (end < 0) && start <= end));
+  start = start < 0 ? start + size : start;
+  end = end < 0 ? end + size : end;
+  return ph_aten_int (l, "step", 1) == 1 && MIN (start, size) <= end;
+}
+
+/* Writes a part through select () or slice (): concatenates it with the elements around it. */
+static gboolean
+put_part (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1), *index = ph_aten_computed (l, "index");
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  gint64 start, end;
+  PhValue *parts[3];
+  guint n = 0;
+
+  if (x == NULL || part == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  if (index != NULL && ph_value_constant (index) == NULL && ph_convert_dtype (x) != PH_UNDEFINED)
+    return put_at (l, x, part, out);
+  if (strcmp (ph_aten_name (l), "slice_scatter") == 0 && !is_plain_part (l, x))
+    return put_steps (l, x, part, out);
+  if (strcmp (ph_aten_name (l), "select_scatter") == 0)
+    {
+      start = ph_aten_int (l, "index", 0);
+      end = start == -1 ? G_MAXINT64 : start + 1;
+      part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &axis, 1));
+    }
+  else
+    {
+      start = ph_aten_int (l, "start", 0);
+      end = ph_aten_int (l, "end", G_MAXINT64);
+    }
+  if (start != 0)
+    parts[n++] = ph_aten_slice (l, x, axis, 0, start);
+  parts[n++] = ph_convert_dtype (x) != PH_UNDEFINED ? ph_convert_cast (l, part, ph_convert_dtype (x)) : part;
+  if (end < G_MAXINT64 && (end < 0 || ph_value_dim (x, (int) axis) != end))
+    parts[n++] = ph_aten_slice (l, x, axis, end, G_MAXINT64);
+  out[0] = ph_aten_concat (l, parts, n, axis);
   return TRUE;
 }
 
@@ -317,6 +396,32 @@ scatter_reduction (PhConvert *l)
   return NULL;
 }
 
+/* The mean of what comes to each place; where nothing does, @x stays. With @alone the old elements do not count. */
+static PhValue *
+scatter_mean (PhConvert *l, PhValue *x, PhValue *index, PhValue *src, gint64 axis, gboolean alone)
+{
+  PhValue *zeros = PH_BUILD (l->b, Expand, ph_convert_like (l, x, 0), ph_aten_shape_part (l, x, 0, G_MAXINT64)), *sum, *count,
+          *mean;
+  const gboolean whole = ph_dtype_is_integer (ph_convert_dtype (x));
+
+  sum = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", "add")),
+                       alone ? zeros : x, index, src);
+  count = PH_BUILD_WITH (l->b, ScatterElements,
+                         PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", "add")), zeros, index,
+                         PH_BUILD (l->b, Expand, ph_convert_like (l, x, 1), ph_aten_shape_part (l, index, 0, G_MAXINT64)));
+  mean = alone ? PH_BUILD (l->b, Max, count, ph_convert_like (l, x, 1)) : PH_BUILD (l->b, Add, count, ph_convert_like (l, x, 1));
+  if (whole) /* rounded down */
+    {
+      PhValue *quotient = PH_BUILD (l->b, Div, sum, mean),
+              *above = PH_BUILD (l->b, Less, sum, PH_BUILD (l->b, Mul, quotient, mean));
+
+      mean = PH_BUILD (l->b, Sub, quotient, ph_convert_cast (l, above, ph_convert_dtype (x)));
+    }
+  else
+    mean = PH_BUILD (l->b, Div, sum, mean);
+  return alone ? PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, count, ph_convert_like (l, x, 0)), x, mean) : mean;
+}
+
 static gboolean
 scatter (PhConvert *l, PhValue **out)
 {
@@ -328,7 +433,7 @@ scatter (PhConvert *l, PhValue **out)
 
   if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
     return ph_convert_stay (l, "it has no operand");
-  if (kind == NULL)
+  if (kind == NULL && strcmp (ph_node_attr_string (l->node, "reduce", ""), "mean") != 0)
     return ph_convert_stay (l, "ONNX has no scatter with this reduction");
   src = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
   if (arg.value == NULL || ph_value_rank (arg.value) == 0)
@@ -351,6 +456,8 @@ scatter (PhConvert *l, PhValue **out)
                         ph_aten_shape_part (l, index, 0, G_MAXINT64),
                         ph_convert_ints_value (l, axes, (gsize) ph_value_rank (index)));
     }
+  if (kind == NULL)
+    return (out[0] = scatter_mean (l, x, index, src, axis, alone)) != NULL;
   if (alone
       && strcmp (kind, "none")
              != 0) /* the old elements do not count: start from the neutral element wherever something is reduced */
@@ -407,6 +514,8 @@ static const char dims[] = "In both, a negative dimension counts from the end.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_index[] = {
+  { "aten:select_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
+  { "aten:slice_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
   { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "The indices select rows of a table." }, { "aten:index_select", gather, "Gather", dims },
   { "aten:index", index_, "Gather or GatherND", "PyTorch broadcasts the index tensors against each other first, and GatherND needs one tensor of indices." },
   { "aten:take", take, "Gather of a Reshape", "The indices count through the flattened tensor." }, { "aten:bincount", bincount, "ReduceSum of OneHot", "The count of a number is the sum of its column in the one-hot rows." },

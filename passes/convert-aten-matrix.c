@@ -40,6 +40,38 @@ eliminate (PhConvert *l, PhValue *m, PhValue *k, PhValue *rows, PhDType dtype)
   return PH_BUILD (l->b, Sub, m, PH_BUILD (l->b, Mul, factor, PH_BUILD (l->b, Div, up, divisor)));
 }
 
+/* Expands both to as many matrices, as their leading dimensions broadcast. */
+static void
+share_batch (PhConvert *l, PhValue **a, PhValue **b)
+{
+  PhValue **each[] = { a, b }, *first[2], *lead;
+  const int rank = MAX (ph_value_rank (*a), ph_value_rank (*b));
+  gint64 axes[PH_MAX_RANK];
+  gboolean same = ph_value_rank (*a) == ph_value_rank (*b);
+
+  for (int i = 0; i < rank; i++)
+    {
+      axes[i] = i;
+      same = same && (i + 2 >= rank || (ph_value_dim (*a, i) >= 0 && ph_value_dim (*a, i) == ph_value_dim (*b, i)));
+    }
+  for (guint i = 0; i < 2 && !same; i++)
+    {
+      const gint64 zeros[] = { 0, 0 }, ones[] = { 1, 1 }, last[] = { -2, -1 };
+      const gsize more = (gsize) (rank - ph_value_rank (*each[i]));
+
+      if (more > 0)
+        *each[i] = PH_BUILD (l->b, Unsqueeze, *each[i], ph_convert_ints_value (l, axes, more));
+      first[i] = PH_BUILD (l->b, Slice, *each[i], ph_convert_ints_value (l, zeros, 2), ph_convert_ints_value (l, ones, 2),
+                           ph_convert_ints_value (l, last, 2));
+    }
+  if (same || *a == NULL || *b == NULL)
+    return;
+  lead = ph_aten_shape_part (l, PH_BUILD (l->b, Add, first[0], first[1]), 0, rank - 2);
+  for (guint i = 0; i < 2; i++)
+    *each[i] = PH_BUILD (l->b, Expand, *each[i],
+                         ph_aten_concat (l, (PhValue *[]) { lead, ph_aten_shape_part (l, *each[i], rank - 2, rank) }, 2, 0));
+}
+
 /* Solves a x = b, all of [.., n, n] and [.., n, m]. (nullable) */
 static PhValue *
 solved (PhConvert *l, PhValue *a, PhValue *b)
@@ -52,11 +84,14 @@ solved (PhConvert *l, PhValue *a, PhValue *b)
   PhBuilder *outer = l->b, inside;
   PhNode *loop;
 
-  if (n < 1 || ph_value_dim (a, rank - 2) != n || !ph_dtype_is_float (dtype) || b == NULL || ph_value_rank (b) != rank)
+  if (n < 1 || ph_value_dim (a, rank - 2) != n || !ph_dtype_is_float (dtype) || b == NULL || ph_value_rank (b) < 2)
     {
       ph_convert_stay (l, "its matrices are not square floats of a known size");
       return NULL;
     }
+  share_batch (l, &a, &b);
+  if (a == NULL || b == NULL)
+    return NULL;
   both = ph_aten_concat (l, (PhValue *[]) { a, b }, 2, -1);
   rows = ph_convert_iota (l, n, 0, 1);
   type = both != NULL ? both->type : NULL;
@@ -94,6 +129,18 @@ identity_like (PhConvert *l, PhValue *a)
   return PH_BUILD (l->b, Expand, one, PH_BUILD (l->b, Shape, a));
 }
 
+/* Whether @b is a vector for each matrix @a, not a matrix. */
+static gboolean
+is_column (const PhValue *a, const PhValue *b)
+{
+  const int rank = ph_value_rank (b);
+
+  for (int i = 0; i < rank && rank > 1; i++)
+    if (rank + 1 != ph_value_rank (a) || ph_value_dim (b, i) < 0 || ph_value_dim (b, i) != ph_value_dim (a, i))
+      return FALSE;
+  return rank > 0;
+}
+
 static gboolean
 solve (PhConvert *l, PhValue **out)
 {
@@ -109,7 +156,7 @@ solve (PhConvert *l, PhValue **out)
   else
     {
       b = ph_aten_tensor (l, 1);
-      column = b != NULL && ph_value_rank (b) == 1;
+      column = b != NULL && is_column (a, b);
       if (ph_aten_int (l, "left", 1) == 0)
         return ph_convert_stay (l, "it solves x a = b");
       if (column)
@@ -119,7 +166,7 @@ solve (PhConvert *l, PhValue **out)
   if (column && out[0] != NULL)
     out[0] = PH_BUILD (l->b, Squeeze, out[0], ph_convert_ints_value (l, &last, 1));
   if (inverse && l->n_out > 1) /* inv_ex */
-    out[1] = PH_BUILD_WITH (l->b, ConstantOfShape, NULL, ph_aten_shape_part (l, a, 0, -2));
+    out[1] = ph_convert_cast (l, PH_BUILD_WITH (l->b, ConstantOfShape, NULL, ph_aten_shape_part (l, a, 0, -2)), PH_INT32);
   return out[0] != NULL;
 }
 

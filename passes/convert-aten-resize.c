@@ -143,6 +143,43 @@ output_sizes (PhConvert *l, guint n)
   return ph_convert_ints_value (l, size, n);
 }
 
+/* Reads the factors that stand beside the sizes of the result; the coordinates follow from them, not from the sizes. */
+static gboolean
+read_scales (const PhNode *node, float *to, guint n)
+{
+  static const char *const names[] = { "scales_d", "scales_h", "scales_w" };
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PhAttr *attr = ph_node_attr (node, n == 1 && ph_node_attr (node, "scales") != NULL ? "scales" : names[3 - n + i]);
+
+      if (attr == NULL || (attr->kind != PH_ATTR_FLOAT && attr->kind != PH_ATTR_INT))
+        return FALSE;
+      to[i] = attr->kind == PH_ATTR_INT ? (float) attr->i : attr->f;
+    }
+  return TRUE;
+}
+
+/* The sizes of what is @scale times as large as @x. */
+static PhValue *
+scaled_sizes (PhConvert *l, PhValue *x, const float *scale, PhValue *scales)
+{
+  gint64 sizes[5];
+  const guint rank = (guint) ph_value_rank (x);
+  gboolean known = TRUE;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      known = known && ph_value_dim (x, (int) i) >= 0;
+      sizes[i] = (gint64) floor ((double) ph_value_dim (x, (int) i) * (double) scale[i]);
+    }
+  if (known)
+    return ph_convert_ints_value (l, sizes, rank);
+  return ph_convert_cast (
+      l, PH_BUILD (l->b, Floor, PH_BUILD (l->b, Mul, ph_convert_cast (l, PH_BUILD (l->b, Shape, x), PH_FLOAT), scales)),
+      PH_INT64);
+}
+
 static gboolean
 upsample (PhConvert *l, PhValue **out)
 {
@@ -154,7 +191,9 @@ upsample (PhConvert *l, PhValue **out)
 
   if (rank < 3 || rank > 5)
     return ph_convert_stay (l, "the rank of its operand is not known");
-  if (ph_aten_has (l, "output_size"))
+  if (!corners && read_scales (l->node, scale + 2, (guint) rank - 2))
+    scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
+  else if (ph_aten_has (l, "output_size"))
     {
       PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), output_sizes (l, (guint) rank - 2) };
 
@@ -166,9 +205,7 @@ upsample (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the size of its result is not known");
   if (corners && scales != NULL) /* the corners are those of a result of whole elements */
     {
-      sizes = ph_convert_cast (
-          l, PH_BUILD (l->b, Floor, PH_BUILD (l->b, Mul, ph_convert_cast (l, PH_BUILD (l->b, Shape, x), PH_FLOAT), scales)),
-          PH_INT64);
+      sizes = scaled_sizes (l, x, scale, scales);
       scales = NULL;
     }
   out[0] = ph_build_node (

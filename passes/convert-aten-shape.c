@@ -362,6 +362,9 @@ slice (PhConvert *l, PhValue **out)
     }
   else
     out[0] = PH_BUILD (l->b, Slice, x, start, end, ph_convert_ints_value (l, &axis, 1), ph_aten_one (l, "step", 1));
+  for (guint i = l->n_out; l->n_out > 1 && i-- > 0;) /* of a list that is unpacked */
+    out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), out[0],
+                            ph_build_scalar (l->b, PH_INT64, (double) i));
   return TRUE;
 }
 
@@ -381,99 +384,63 @@ select_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Writes at a computed index of select_scatter: only there the part is chosen. */
-static gboolean
-put_at (PhConvert *l, PhValue *x, PhValue *part, PhValue **out)
-{
-  const int rank = ph_value_rank (x), axis = ph_aten_axis (l, x, ph_aten_int (l, "dim", 0));
-  PhValue *size, *places, *index, *here;
-  gint64 shape[PH_MAX_RANK];
-  const gint64 at = axis;
-
-  if (rank < 1 || axis < 0)
-    return ph_convert_stay (l, "the rank of its operand is not known");
-  for (int i = 0; i < rank; i++)
-    shape[i] = i == axis ? -1 : 1;
-  size = ph_convert_reshape (l, ph_aten_shape_part (l, x, axis, axis + 1), NULL, 0);
-  places = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), size, ph_build_scalar (l->b, PH_INT64, 1));
-  index = ph_convert_cast (l, ph_aten_one (l, "index", 0), PH_INT64);
-  here = PH_BUILD (l->b, Or, PH_BUILD (l->b, Equal, places, index), /* a negative one counts from the end */
-                   PH_BUILD (l->b, Equal, places, PH_BUILD (l->b, Add, index, size)));
-  part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &at, 1));
-  out[0] = PH_BUILD (l->b, Where, ph_convert_reshape (l, here, shape, (guint) rank),
-                     ph_convert_cast (l, part, ph_convert_dtype (x)), x);
-  return TRUE;
-}
-
-/* Writes a part through select () or slice (): concatenates it with the elements around it. */
-static gboolean
-put_part (PhConvert *l, PhValue **out)
-{
-  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1), *index = ph_aten_computed (l, "index");
-  const gint64 axis = ph_aten_int (l, "dim", 0);
-  gint64 start, end;
-  PhValue *parts[3];
-  guint n = 0;
-
-  if (x == NULL || part == NULL)
-    return ph_convert_stay (l, "it has no operand");
-  if (ph_aten_int (l, "step", 1) != 1)
-    return ph_aten_put_steps (l, x, part, out);
-  if (index != NULL && ph_value_constant (index) == NULL && ph_convert_dtype (x) != PH_UNDEFINED)
-    return put_at (l, x, part, out);
-  if (strcmp (ph_aten_name (l), "select_scatter") == 0)
-    {
-      start = ph_aten_int (l, "index", 0);
-      end = start == -1 ? G_MAXINT64 : start + 1;
-      part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &axis, 1));
-    }
-  else
-    {
-      start = ph_aten_int (l, "start", 0);
-      end = ph_aten_int (l, "end", G_MAXINT64);
-    }
-  if (start != 0)
-    parts[n++] = ph_aten_slice (l, x, axis, 0, start);
-  parts[n++] = ph_convert_dtype (x) != PH_UNDEFINED ? ph_convert_cast (l, part, ph_convert_dtype (x)) : part;
-  if (end < G_MAXINT64 && (end < 0 || ph_value_dim (x, (int) axis) != end))
-    parts[n++] = ph_aten_slice (l, x, axis, end, G_MAXINT64);
-  out[0] = ph_aten_concat (l, parts, n, axis);
-  return TRUE;
-}
-
 /* ── borders and order ── */
+
+/* The widths of padding as ONNX has them, all starts before all ends; PyTorch lists both of the last dimension first. NULL: not known. */
+static PhValue *
+pad_widths (PhConvert *l, const char *name, guint rank)
+{
+  gint64 given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 }, order[2 * PH_MAX_RANK];
+  guint n = G_N_ELEMENTS (given);
+  const PhValue *computed = ph_aten_computed (l, name);
+  PhValue *widths;
+
+  if (ph_aten_ints (l, name, given, &n) && n % 2 == 0 && n / 2 <= rank)
+    {
+      for (guint i = 0; i < n / 2; i++)
+        {
+          pads[rank - 1 - i] = given[2 * i];
+          pads[2 * rank - 1 - i] = given[2 * i + 1];
+        }
+      return ph_convert_ints_value (l, pads, 2 * (gsize) rank);
+    }
+  n = computed != NULL && computed->producer != NULL && ph_aten_is_list (computed->producer) ? computed->producer->inputs->len
+                                                                                             : 0;
+  widths = n > 0 && n % 2 == 0 && n / 2 <= rank ? ph_aten_sizes (l, name, -1) : NULL;
+  if (widths == NULL)
+    {
+      ph_convert_stay (l, "the width of the padding is not known");
+      return NULL;
+    }
+  for (guint i = 0; i < rank; i++)
+    for (guint end = 0; end < 2; end++)
+      order[end * rank + rank - 1 - i] = i < n / 2 ? 2 * i + end : n; /* behind them is a zero */
+  return PH_BUILD (l->b, Gather, ph_aten_concat (l, (PhValue *[]) { widths, ph_convert_ints_value (l, pads, 1) }, 2, 0),
+                   ph_convert_ints_value (l, order, 2 * (gsize) rank));
+}
 
 static gboolean
 pad (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l), *mode = ph_node_attr_string (l->node, "mode", "constant"), *onnx;
-  PhValue *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l), *widths;
   const int rank = x != NULL ? ph_value_rank (x) : -1;
-  gint64 given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
-  guint n = G_N_ELEMENTS (given);
   PhAtenArg value;
 
-  if (x == NULL
-      || !ph_aten_ints (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", given, &n))
-    return ph_convert_stay (l, "the width of the padding is not known");
-  if (rank < 0 || n % 2 != 0 || n / 2 > (guint) rank)
+  if (x == NULL || rank < 0)
     return ph_convert_stay (l, "the rank of its operand is not known");
+  widths = pad_widths (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", (guint) rank);
+  if (widths == NULL)
+    return FALSE;
   if (g_str_has_prefix (op, "reflection"))
     mode = "reflect";
   else if (g_str_has_prefix (op, "replication"))
     mode = "replicate";
   onnx = strcmp (mode, "replicate") == 0 ? "edge" : strcmp (mode, "circular") == 0 ? "wrap" : mode;
-  for (guint i = 0; i < n / 2; i++)
-    {
-      pads[rank - 1 - (int) i] = given[2 * i];
-      pads[2 * rank - 1 - (int) i] = given[2 * i + 1];
-    }
   if (strcmp (onnx, "constant") == 0 && ph_aten_arg (l, 1, "value", &value))
-    out[0] = PH_BUILD (l->b, Pad, x, ph_convert_ints_value (l, pads, 2 * (gsize) rank),
-                       ph_aten_as (l, &value, ph_convert_dtype (x), x));
+    out[0] = PH_BUILD (l->b, Pad, x, widths, ph_aten_as (l, &value, ph_convert_dtype (x), x));
   else
-    out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", onnx)), x,
-                            ph_convert_ints_value (l, pads, 2 * (gsize) rank));
+    out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", onnx)), x, widths);
   return TRUE;
 }
 
@@ -550,8 +517,6 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:unbind", unbind, "Gathers", "A single index removes its dimension." },
   { "aten:slice", slice, "Slice", "In both, an end past the last element is clamped." }, { "aten:narrow", slice, "Slice", dims },
   { "aten:select", select_, "Gather", "A single index removes its dimension." },
-  { "aten:select_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
-  { "aten:slice_scatter", put_part, "Concat of the parts before and after it", "Writing through a view updates the tensor, so the result is the tensor with that part replaced." },
   { "aten:constant_pad_nd", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:pad", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
   { "aten:reflection_pad1d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },
   { "aten:replication_pad1d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch lists the padding from the last dimension on; ONNX lists all starts and then all ends." },

@@ -335,6 +335,7 @@ ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 end)
   gint64 dims[PH_MAX_RANK];
   guint n = 0;
 
+  end = rank >= 0 && end < 0 ? end + rank : end;
   for (gint64 i = start; rank >= 0 && i < MIN (end, rank); i++)
     if ((dims[n++] = ph_value_dim (value, (int) i)) < 0)
       return PH_BUILD_WITH (l->b, Shape,

@@ -56,7 +56,6 @@ PhValue *ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 
 PhValue *ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end);
 PhValue *ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis);
 gboolean ph_aten_same (PhConvert *l, PhValue **out);
-gboolean ph_aten_put_steps (PhConvert *l, PhValue *x, PhValue *part, PhValue **out);
 gboolean ph_aten_shuffle (PhConvert *l, PhValue **out);                       /* channels and pixels, among each other */
 PhValue *ph_aten_xlogy (PhConvert *l, PhValue *x, PhValue *y);                /* x log y, and 0 where x is 0           */
 PhValue *ph_aten_dense (PhConvert *l, PhValue *x, PhValue *w, PhValue *bias); /* x w' + bias, which is nullable */
