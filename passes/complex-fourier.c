@@ -1,4 +1,4 @@
-/* complex-fourier.c: Fourier transforms of StableHLO and PyTorch as ONNX's DFT, one dimension after the other.
+/* complex-fourier.c: Fourier transforms of StableHLO, PyTorch and TensorFlow as ONNX's DFT, one dimension after the other.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/complex.h"
 
@@ -211,6 +211,33 @@ plan_torch (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **
   return TRUE;
 }
 
+/* FFT2D (x), IRFFT (x, fft_length), ... over the last dimensions. */
+static gboolean
+plan_tensorflow (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **stays)
+{
+  const char *kind = name + strlen ("tf:");
+  const int rank = ph_value_rank (x.re);
+  PhTensor *length = node->inputs->len > 1 && ph_node_input (node, 1) != NULL ? ph_value_constant (ph_node_input (node, 1))
+                                                                              : NULL;
+
+  plan->inverse = kind[0] == 'I';
+  plan->real = strstr (kind, "RFFT") != NULL;
+  plan->factor = 1;
+  plan->n = g_str_has_suffix (kind, "2D") ? 2 : g_str_has_suffix (kind, "3D") ? 3 : 1;
+  if (g_str_has_suffix (kind, "ND") || plan->n > (guint) rank
+      || (plan->real
+          && (length == NULL || !ph_dtype_is_integer (ph_tensor_dtype (length)) || ph_tensor_count (length) != plan->n)))
+    return stay (stays, "its length is not known, or has more dimensions than its operand");
+  for (guint i = 0; i < plan->n; i++)
+    {
+      plan->axes[i] = rank - (int) plan->n + (int) i;
+      plan->sizes[i] = plan->real ? ph_tensor_get_int (length, i) : ph_value_dim (x.re, plan->axes[i]);
+      if (plan->sizes[i] < 1)
+        return stay (stays, "the size of its dimension is not known: give the inputs their sizes first, by bind-dimensions");
+    }
+  return TRUE;
+}
+
 /* fft_type is in the attribute's text, fft_length says of how many dimensions. */
 static gboolean
 plan_hlo (PhNode *node, PhComplexPair x, Plan *plan, char **stays)
@@ -285,6 +312,8 @@ ph_complex_fourier (PhBuilder *b, PhNode *node, const char *name, PhComplexPair 
       return stay (stays, "its operand has no elements");
   if (strcmp (name, "aten:stft") == 0)
     return short_time (b, node, x, result, stays);
-  return (g_str_has_prefix (name, "aten:") ? plan_torch (node, name, x, &plan, stays) : plan_hlo (node, x, &plan, stays))
+  return (g_str_has_prefix (name, "aten:") ? plan_torch (node, name, x, &plan, stays)
+          : g_str_has_prefix (name, "tf:") ? plan_tensorflow (node, name, x, &plan, stays)
+                                           : plan_hlo (node, x, &plan, stays))
          && run (b, x, &plan, result);
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "core/intern.h"
 #include "core/ops/copy.h"
 #include "passes/convert-aten.h"
 
@@ -41,6 +42,14 @@ asked_type (const PhNode *node)
   return code == 9 ? PH_COMPLEX64 : code == 10 ? PH_COMPLEX128 : PH_UNDEFINED;
 }
 
+/* FFT, IRFFT2D and the like. */
+static gboolean
+is_tf_fourier (const char *op)
+{
+  return g_str_has_prefix (op, "FFT") || g_str_has_prefix (op, "IFFT") || g_str_has_prefix (op, "RFFT")
+         || g_str_has_prefix (op, "IRFFT");
+}
+
 gboolean
 ph_complex_touches (PhComplex *self, PhNode *node)
 {
@@ -54,6 +63,8 @@ ph_complex_touches (PhComplex *self, PhNode *node)
             || (g_str_has_prefix (node->op_type, "fft_") && strstr (node->op_type, "freq") == NULL
                 && strstr (node->op_type, "shift") == NULL)
             || asked_type (node) != PH_UNDEFINED;
+  if (strcmp (node->domain, "tf") == 0)
+    found = strcmp (node->op_type, "Complex") == 0 || is_tf_fourier (node->op_type);
   for (guint i = 0; i < node->inputs->len && !found; i++)
     found = ph_complex_is (self, node->inputs->pdata[i]);
   for (guint i = 0; i < node->outputs->len && !found; i++)
@@ -154,8 +165,8 @@ split_bilinear (PhComplex *self, PhNode *node, PhBuilder *b)
   PhComplexPair x, y;
   PhValue *product[2][2] = { { NULL } };
 
-  if (node->inputs->len < 2 || !ph_complex_parts (self, node->inputs->pdata[0], b, &x)
-      || !ph_complex_parts (self, node->inputs->pdata[1], b, &y))
+  if (node->inputs->len < 2 || ph_node_attr_int (node, "adj_x", 0) != 0 || ph_node_attr_int (node, "adj_y", 0) != 0
+      || !ph_complex_parts (self, node->inputs->pdata[0], b, &x) || !ph_complex_parts (self, node->inputs->pdata[1], b, &y))
     return FALSE;
   for (guint i = 0; i < 2; i++)
     for (guint k = 0; k < 2; k++)
@@ -192,10 +203,26 @@ split_bilinear (PhComplex *self, PhNode *node, PhBuilder *b)
 
 /* ── arithmetic ── */
 
+/* Returns the name as StableHLO or PyTorch have it, without a system's. */
 static const char *
 plain (const char *name)
 {
-  return strchr (name, ':') != NULL ? strchr (name, ':') + 1 : name;
+  /* clang-format off */
+  static const char *const tf[][2] = {
+    { "tf:ComplexAbs", "abs" }, { "tf:AddV2", "add" }, { "tf:RealDiv", "div" }, { "tf:Cast", "convert" }, { "tf:Equal", "eq" }, { "tf:NotEqual", "ne" }, { "tf:BatchMatMul", "matmul" },
+    { "tf:BatchMatMulV2", "matmul" }, { "tf:BatchMatMulV3", "matmul" }, { "tf:ConcatV2", "concat" }, { "tf:Pack", "stack" }, { "tf:Unpack", "unbind" }, { "tf:ExpandDims", "unsqueeze" },
+    { "tf:StridedSlice", "slice" }, { "tf:GatherV2", "gather" }, { "tf:GatherNd", "gather" }, { "tf:ReverseV2", "reverse" }, { "tf:BroadcastTo", "expand" }, { "tf:SelectV2", "select" },
+    { "tf:Identity", "copy" }, { "tf:IdentityN", "copy" }, { "tf:StopGradient", "detach" }, { "tf:Snapshot", "copy" }, { "tf:SplitV", "split" }, { "tf:ZerosLike", "zeros_like" },
+    { "tf:AddN", "sum" }, { "tf:ScatterNd", "scatter" },
+  };
+  /* clang-format on */
+  const char *op = strchr (name, ':') != NULL ? strchr (name, ':') + 1 : name;
+  g_autofree char *lower = g_str_has_prefix (name, "tf:") ? g_ascii_strdown (op, -1) : NULL;
+
+  for (guint i = 0; lower != NULL && i < G_N_ELEMENTS (tf); i++)
+    if (strcmp (tf[i][0], name) == 0)
+      return tf[i][1];
+  return lower != NULL ? ph_intern (lower) : op;
 }
 
 /* The second operand: a value, or PyTorch's number. */
@@ -334,7 +361,7 @@ split_unary (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboo
     z = conjugate (b, x);
   else if (strcmp (op, "resolve_conj") == 0 || strcmp (op, "resolve_neg") == 0)
     z = x;
-  else if (strcmp (op, "fft") == 0 || strcmp (op, "stft") == 0 || g_str_has_prefix (op, "fft_"))
+  else if (strcmp (op, "fft") == 0 || strcmp (op, "stft") == 0 || g_str_has_prefix (op, "fft_") || is_tf_fourier (node->op_type))
     {
       if (!ph_complex_fourier (b, node, name, x, &z, stays))
         return FALSE;
@@ -416,7 +443,7 @@ split_node (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gbool
     "broadcast_in_dim", "dynamic_broadcast_in_dim", "reshape", "dynamic_reshape", "transpose", "slice", "dynamic_slice", "real_dynamic_slice", "dynamic_update_slice", "concatenate", "pad", "dynamic_pad",
     "select", "gather", "dynamic_gather", "reverse", "scatter", "reduce", "reduce_window", "copy", "optimization_barrier", "iota", "bitcast", "negate",
     "view", "flatten", "permute", "t", "mT", "numpy_T", "unsqueeze", "squeeze", "narrow", "expand", "expand_as", "repeat", "cat", "concat", "stack", "roll", "flip", "index", "index_select",
-    "clone", "contiguous", "detach", "alias", "movedim", "swapaxes", "swapdims", "split", "split_with_sizes", "chunk", "unbind", "sum", "mean", "cumsum", "neg", "tril", "triu", "constant_pad_nd", "fft_fftshift", "fft_ifftshift",
+    "clone", "contiguous", "fill", "detach", "alias", "movedim", "swapaxes", "swapdims", "split", "split_with_sizes", "chunk", "unbind", "sum", "mean", "cumsum", "neg", "tril", "triu", "constant_pad_nd", "fft_fftshift", "fft_ifftshift",
     "zeros", "zeros_like", "new_zeros", "empty", "ones", "full", "copy_", "slice_scatter", "select_scatter", "__getitem__", "_unsafe_view", "view_as", "reshape_as", "unflatten", "diff", "index_put", "tile", "diagonal", "lift_fresh", NULL
   };
   static const char *const bilinear[] = { "dot_general", "convolution", "matmul", "mm", "bmm", "mv", "dot", "einsum", NULL };

@@ -53,7 +53,7 @@ PhValue *ph_complex_angle (PhBuilder *b, PhComplexPair x);
 PhValue *ph_complex_number (PhBuilder *b, PhValue *like, double number);
 PhValue *ph_complex_imaginary (PhBuilder *b, PhComplexPair x); /* also where it is zero */
 
-/* complex-fourier.c. Of stablehlo.fft, aten.fft_*, aten.stft. */
+/* complex-fourier.c. Of stablehlo.fft, aten.fft_*, aten.stft, tf.FFT and the like. */
 gboolean ph_complex_fourier (PhBuilder *b, PhNode *node, const char *name, PhComplexPair x, PhComplexPair *result, char **stays);
 
 G_END_DECLS

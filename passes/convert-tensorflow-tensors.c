@@ -1,5 +1,6 @@
 /* convert-tensorflow-tensors.c: TensorFlow's operators on shapes and places in ONNX's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <float.h>
 #include <string.h>
 
 #include "passes/convert-foreign.h"
@@ -306,10 +307,52 @@ top_k (PhConvert *l, PhValue **out)
   return values != NULL;
 }
 
-PH_CONVERT_TO (cumsum, PH_BUILD_WITH (l->b, CumSum,
-                                      PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
-                                                ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))),
-                                      l->in[0], l->in[1]))
+static gboolean
+running (PhConvert *l, PhValue **out)
+{
+  PhAttr **attrs = PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
+                             ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0)));
+
+  out[0] = ph_build_node (l->b, g_str_has_suffix (l->op, "prod") ? &ph_op_CumProd : &ph_op_CumSum, l->in, 2, attrs, 1);
+  return out[0] != NULL;
+}
+
+static double
+lowest_of (PhDType dtype)
+{
+  return dtype == PH_DOUBLE ? -DBL_MAX : dtype == PH_FLOAT16 ? -65504 : dtype == PH_BFLOAT16 ? -0x1.FEp127 : -FLT_MAX;
+}
+
+/* Of each element those up to it along a further axis; what is past it, and where nothing is left, is the lowest number. */
+static gboolean
+log_running_sum (PhConvert *l, PhValue **out)
+{
+  const gboolean back = ph_node_attr_int (l->node, "reverse", 0) != 0, without = ph_node_attr_int (l->node, "exclusive", 0) != 0;
+  const int rank = ph_value_rank (l->in[0]);
+  const PhDType dtype = ph_convert_dtype (l->in[0]);
+  gint64 axis = ph_foreign_int (l, 1, G_MAXINT64), next, last = -1;
+  PhValue *all, *each, *others, *within;
+
+  axis += axis < 0 ? rank : 0;
+  next = axis + 1;
+  if (axis < 0 || axis >= rank || rank >= PH_MAX_RANK || !ph_dtype_is_float (dtype))
+    return ph_convert_stay (l, "its axis is not known, or is none of its operand");
+  all = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (l->b, Shape, l->in[0]),
+                       ph_build_scalar (l->b, PH_INT64, (double) axis));
+  all = PH_BUILD (l->b, Range, ph_build_scalar (l->b, PH_INT64, 0), all, ph_build_scalar (l->b, PH_INT64, 1));
+  for (int i = (int) axis + 1; i < rank; i++)
+    all = PH_BUILD (l->b, Unsqueeze, all, ph_convert_ints_value (l, &last, 1));
+  others = all;
+  each = PH_BUILD (l->b, Unsqueeze, all, ph_convert_ints_value (l, (const gint64[]) { 1 }, 1));
+  within = back      ? (without ? PH_BUILD (l->b, Greater, others, each) : PH_BUILD (l->b, GreaterOrEqual, others, each))
+           : without ? PH_BUILD (l->b, Less, others, each)
+                     : PH_BUILD (l->b, LessOrEqual, others, each);
+  others = PH_BUILD (l->b, Where, within, PH_BUILD (l->b, Unsqueeze, l->in[0], ph_convert_ints_value (l, &axis, 1)),
+                     ph_convert_number (l, dtype, lowest_of (dtype)));
+  out[0] = PH_BUILD_WITH (l->b, ReduceLogSumExp, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), others,
+                          ph_convert_ints_value (l, &next, 1));
+  return out[0] != NULL;
+}
 
 static gboolean
 reverse (PhConvert *l, PhValue **out)
@@ -384,7 +427,9 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:StatelessRandomNormal", random_numbers, "RandomNormal", normal_why }, { "tf:StatelessRandomNormalV2", random_numbers, "RandomNormal", normal_why },
   { "tflite:RANDOM_UNIFORM", random_numbers, "RandomUniform", uniform_why }, { "tflite:RANDOM_STANDARD_NORMAL", random_numbers, "RandomNormal", normal_why },
   { "tf:Range", range, "Range", "Both count from a start to a limit with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." },
-  { "tf:TopKV2", top_k, "TopK", "ONNX's indices are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both compute the cumulative sum along an axis." },
+  { "tf:TopKV2", top_k, "TopK", "ONNX's indices are int64." }, { "tf:Cumsum", running, "CumSum", "Both compute the cumulative sum along an axis." },
+  { "tf:Cumprod", running, "CumProd", "Both compute the cumulative product along an axis." },
+  { "tf:CumulativeLogsumexp", log_running_sum, "ReduceLogSumExp", "ONNX has no identical operator, so each element gets those up to it along a further axis." },
   { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." }, { "tf:Where", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },
   { "tflite:RESHAPE", reshape, "Reshape", moves }, { "tflite:TRANSPOSE", transpose, "Transpose", "In ONNX the order is an attribute." },
   { "tflite:EXPAND_DIMS", expand_dims, "Unsqueeze", moves }, { "tflite:SQUEEZE", squeeze, "Squeeze", "In ONNX the axes are an operand." },
@@ -398,7 +443,7 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tflite:ZEROS_LIKE", like, "Expand", "Zero is expanded to the shape." }, { "tflite:SHAPE", shape, "Shape", "Both compute the same; ONNX's sizes are int64." },
   { "tflite:RANK", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." }, { "tflite:RANGE", range, "Range", "Both count from a start to a limit with a step." },
   { "tflite:ONE_HOT", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." }, { "tflite:TOPK_V2", top_k, "TopK", "ONNX's indices are int64." },
-  { "tflite:CUMSUM", cumsum, "CumSum", "Both compute the cumulative sum along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." },
+  { "tflite:CUMSUM", running, "CumSum", "Both compute the cumulative sum along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." },
   { "tflite:WHERE", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },
   { NULL }
 };

@@ -150,6 +150,25 @@ test_loop (void)
   assert_has (odd, "[\"odd/Merge\"] \"odd/Merge\" = tf.Merge <T = \"float\", back = [\"odd/Next\"]> (\"odd/Enter\")");
 }
 
+/* Types that a file leaves out because they are the operator's own: of complex numbers and their parts, of elements of lists. */
+static void
+test_types (void)
+{
+  g_autofree char *text = read_text (
+      INPUT "node { name: 'a' op: 'RFFT' input: 'x' input: 'x' } node { name: 'b' op: 'ComplexAbs' input: 'a' }"
+            "node { name: 'c' op: 'Real' input: 'a' attr { key: 'Tout' value { type: DT_DOUBLE } } }"
+            "node { name: 'd' op: 'TensorListLength' input: 'x' }"
+            "node { name: 'e' op: 'TensorListPopBack' input: 'x' attr { key: 'element_dtype' value { type: DT_HALF } } }"
+            "node { name: 'f' op: 'Odd' input: 'a' input: 'b' input: 'c' input: 'd' input: 'e' input: 'e:1' }");
+
+  assert_has (text, "complex64[] a");
+  assert_has (text, "float[] b");
+  assert_has (text, "double[] c");
+  assert_has (text, "int32[] d");
+  assert_has (text, "float16[] \"e:1\"");
+  g_assert_null (strstr (text, "float16[] e"));
+}
+
 static void
 test_functions (void)
 {
@@ -221,6 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensorflow/constants", test_constants);
   g_test_add_func ("/tensorflow/faults", test_faults);
   g_test_add_func ("/tensorflow/loop", test_loop);
+  g_test_add_func ("/tensorflow/types", test_types);
   g_test_add_func ("/tensorflow/functions", test_functions);
   g_test_add_func ("/tensorflow/saved", test_saved);
   return g_test_run ();

@@ -48,6 +48,7 @@ enum
 {
   TF_FLOAT = 1,
   TF_INT32 = 3,
+  TF_COMPLEX64 = 8,
   TF_INT64 = 9,
   TF_BOOL = 10
 };
@@ -84,6 +85,7 @@ output_dtype (const PhTfNode *node, guint index)
                                          NULL };
   static const char *const named[] = { "DstT",         "output_type",     "out_type", "output_types", "Tout", "dtype",
                                        "output_dtype", "component_types", "type",     "Tparams",      NULL };
+  static const char *const parts[] = { "Real", "Imag", "ComplexAbs", "Angle", NULL };
   static const char *const elements[] = { "TensorListGetItem",  "TensorListStack",   "TensorListGather",
                                           "TensorListConcatV2", "TensorListPopBack", NULL };
   guint64 dtype = 0;
@@ -92,6 +94,12 @@ output_dtype (const PhTfNode *node, guint index)
     return type_attr (node, "element_dtype", 0, &dtype) ? dtype : 0;
   if (strcmp (node->op, "TensorListLength") == 0 || strcmp (node->op, "TensorArraySizeV3") == 0)
     return TF_INT32;
+  if (strstr (node->op, "FFT") != NULL && g_str_has_prefix (node->op, "IRFFT"))
+    return type_attr (node, "Treal", 0, &dtype) ? dtype : TF_FLOAT;
+  if (strstr (node->op, "FFT") != NULL)
+    return type_attr (node, "Tcomplex", 0, &dtype) ? dtype : TF_COMPLEX64;
+  if (is_one_of (node->op, parts) || strcmp (node->op, "Complex") == 0)
+    return type_attr (node, "Tout", 0, &dtype) ? dtype : is_one_of (node->op, parts) ? TF_FLOAT : TF_COMPLEX64;
   if (is_one_of (node->op, logical))
     return TF_BOOL;
   if (is_one_of (node->op, floats))
