@@ -434,7 +434,7 @@ reduce_axes (PhConvert *l, PhValue **out)
   if (axes == NULL || l->n_in != 1 || n == 0)
     return ph_convert_stay (l, "its axes are not known");
   places = ph_convert_ints_value (l, axes, n);
-  x = logical ? ph_convert_cast (l, l->in[0], PH_INT32) : l->in[0];
+  x = logical ? ph_convert_cast (l, l->in[0], PH_UINT8) : l->in[0]; /* of nothing ReduceMax is 0 then, and ReduceMin is not */
   keep = PH_ATTRS (ph_attr_new_int ("keepdims", 0));
   *out = g_str_equal (l->op, "reduce_sum")    ? PH_BUILD_WITH (l->b, ReduceSum, keep, x, places)
          : g_str_equal (l->op, "reduce_prod") ? PH_BUILD_WITH (l->b, ReduceProd, keep, x, places)

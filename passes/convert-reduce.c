@@ -47,17 +47,56 @@ is_neutral (const PhOp *op, PhValue *init)
          || (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
 }
 
+static gboolean
+has_axis (const gint64 *axes, gsize n, gint64 axis)
+{
+  for (gsize i = 0; i < n; i++)
+    if (axes[i] == axis)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns TRUE if @axes of @value are known to have no element. */
+static gboolean
+is_nothing (const PhValue *value, const gint64 *axes, gsize n)
+{
+  for (gsize i = 0; value->type != NULL && i < n; i++)
+    if (axes[i] < value->type->rank && value->type->dims[axes[i]].size == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* What the reduction of nothing is: @init for each element of the result. (nullable) */
+static PhValue *
+start_of (PhConvert *l, PhValue *value, PhValue *init, const gint64 *axes, gsize n)
+{
+  gint64 all[PH_MAX_RANK], dims[PH_MAX_RANK];
+  guint m = 0;
+
+  if (!ph_convert_dims (l, value, all))
+    return NULL;
+  for (guint i = 0; i < ph_convert_rank (value); i++)
+    if (!has_axis (axes, n, i))
+      dims[m++] = all[i];
+  return ph_convert_expand (l, init, dims, m);
+}
+
 /* Reduces @axes of one operand by one operator. Returns NULL if ONNX has no such reduction. */
 static PhValue *
 reduce_by (PhConvert *l, const PhOp *op, PhValue *value, PhValue *init, const gint64 *axes, gsize n)
 {
   const PhDType dtype = ph_convert_dtype (value);
   const PhOp *reduction = reduction_of (op, dtype);
-  PhDType work = reduces (dtype) ? dtype : dtype == PH_BOOL || ph_dtype_is_integer (dtype) ? PH_INT32 : PH_UNDEFINED;
+  PhDType work = reduces (dtype)               ? dtype
+                 : dtype == PH_BOOL            ? PH_UINT8 /* of nothing ReduceMax is 0 then, and ReduceMin is not */
+                 : ph_dtype_is_integer (dtype) ? PH_INT32
+                                               : PH_UNDEFINED;
   PhValue *values[2], *result;
 
   if (reduction == NULL || work == PH_UNDEFINED)
     return NULL;
+  if (is_nothing (value, axes, n))
+    return start_of (l, value, init, axes, n);
   values[0] = ph_convert_cast (l, value, work);
   values[1] = ph_convert_ints_value (l, axes, n);
   result = n == 0 ? values[0] : ph_build_node (l->b, reduction, values, 2, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
@@ -83,15 +122,10 @@ to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *cou
     }
   for (guint i = 0; i < rank; i++)
     {
-      gboolean taken = FALSE;
-
-      for (gsize j = 0; j < n; j++)
-        taken = taken || axes[j] == (gint64) i;
-      if (!taken)
-        {
-          perm[m++] = i;
-          dims[k++] = all[i];
-        }
+      if (has_axis (axes, n, i))
+        continue;
+      perm[m++] = i;
+      dims[k++] = all[i];
     }
   dims[0] = *count;
   return m == rank ? ph_convert_reshape (l, ph_convert_transpose (l, value, perm, rank), dims, k) : NULL;

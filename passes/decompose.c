@@ -33,23 +33,19 @@ build_hard_swish (PhMatch *match, PhBuilder *b)
   return PH_BUILD (b, Mul, match->slot[0], gate);
 }
 
-/* Builds the normalization of x along the last axes from elementary operators. The engine ensures that its other outputs (mean, deviation)
- * are unused. */
-static gboolean
-may_broadcast (const PhValue *a, const PhValue *b)
-{
-  return b == NULL || a->type == NULL || b->type == NULL
-         || ph_type_broadcast (PH_FLOAT, (const PhType *[]) { a->type, b->type }, 2) != NULL;
-}
-
 static gboolean
 is_layer_norm (PhMatch *match)
 {
-  return may_broadcast (match->slot[0], match->slot[1]) && may_broadcast (match->slot[0], ph_node_input (match->root, 2))
+  const PhValue *x = match->slot[0], *bias = ph_node_input (match->root, 2);
+
+  /* Where these do not fit, LayerNormalization is refused when it runs; a product would stretch x. */
+  return ph_value_broadcasts_into (match->slot[1], x) && (bias == NULL || ph_value_broadcasts_into (bias, x))
          && ph_value_rank (match->slot[0]) > 0 && ph_value_dtype (match->slot[0]) == PH_FLOAT
          && ph_axis_of (ph_node_attr_int (match->root, "axis", -1), ph_value_rank (match->slot[0])) >= 0;
 }
 
+/* Builds the normalization of x along the last axes from elementary operators. The engine ensures that its other outputs (mean, deviation)
+ * are unused. */
 static PhValue *
 build_layer_norm (PhMatch *match, PhBuilder *b)
 {

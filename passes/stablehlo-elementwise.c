@@ -1,5 +1,6 @@
 /* stablehlo-elementwise.c: ONNX's elementwise operators in StableHLO.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/support.h"
 #include "passes/stablehlo.h"
 
 #include <math.h>
@@ -47,12 +48,29 @@ same (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* Returns the type in which x of type @base is raised to a power of another type @exponent without losing digits of either. */
+static PhDType
+power_type (PhDType base, PhDType exponent)
+{
+  if (base == exponent || base == PH_DOUBLE)
+    return base;
+  if (ph_dtype_is_float (base))
+    return exponent == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+  return ph_dtype_is_float (exponent) ? PH_DOUBLE : PH_INT64;
+}
+
 static gboolean
 power (PhConvert *l, PhValue **out)
 {
   PhValue *x = operand (l, 0), *y = operand (l, 1);
 
-  out[0] = x != NULL ? ph_stable_binary (l, "power", x, ph_stable_convert (l, y, x->type->dtype)) : NULL;
+  if (x != NULL && y != NULL)
+    {
+      const PhDType to = x->type->dtype, dtype = power_type (to, y->type->dtype);
+
+      x = ph_stable_binary (l, "power", ph_stable_convert (l, x, dtype), ph_stable_convert (l, y, dtype));
+      out[0] = ph_stable_convert (l, x, to);
+    }
   return out[0] != NULL;
 }
 
@@ -148,11 +166,21 @@ prelu (PhConvert *l, PhValue **out)
 static gboolean
 clip (PhConvert *l, PhValue **out)
 {
+  gint64 dims[PH_MAX_RANK], size[PH_MAX_RANK];
+  const guint rank = ph_stable_out_dims (l, 0, dims);
+
   out[0] = ph_stable_in (l, 0);
-  if (ph_stable_in (l, 1) != NULL)
-    out[0] = ph_stable_binary (l, "maximum", out[0], operand (l, 1));
-  if (ph_stable_in (l, 2) != NULL)
-    out[0] = ph_stable_binary (l, "minimum", out[0], operand (l, 2));
+  for (guint i = 1; i < 3; i++)
+    {
+      PhValue *bound = ph_stable_in (l, i);
+
+      if (bound == NULL)
+        continue;
+      if (ph_dims_product (size, 0, ph_stable_dims (bound, size)) != 1)
+        return ph_convert_stay (l, "a bound is not one number");
+      bound = ph_stable_expand (l, ph_stable_reshape (l, bound, NULL, 0), dims, rank);
+      out[0] = ph_stable_binary (l, i == 1 ? "maximum" : "minimum", out[0], bound);
+    }
   return out[0] != NULL;
 }
 
@@ -172,11 +200,22 @@ compare (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* Floats of 8 bits and less as floats, since ONNX cannot compare them. */
+static PhValue *
+wide (PhConvert *l, PhValue *x)
+{
+  const PhDType dtype = x->type->dtype;
+
+  return ph_dtype_is_float (dtype) && ph_dtype_size (dtype) == 1 ? ph_stable_convert (l, x, PH_FLOAT) : x;
+}
+
 static gboolean
 test (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_stable_in (l, 0), *endless;
 
+  if ((x = wide (l, x)) == NULL)
+    return FALSE;
   if (l->node->op == &ph_op_IsNaN)
     {
       out[0] = ph_stable_compare (l, "NE", x, x);
@@ -195,8 +234,13 @@ cast (PhConvert *l, PhValue **out)
   PhValue *x = ph_stable_in (l, 0);
   const PhDType to = ph_node_output (l->node, 0)->type->dtype;
 
-  out[0] = to == PH_BOOL && x->type->dtype != PH_BOOL ? ph_stable_compare (l, "NE", x, ph_stable_like (l, x, 0))
-                                                      : ph_stable_convert (l, x, to);
+  if (to == PH_BOOL && x->type->dtype != PH_BOOL)
+    {
+      x = wide (l, x);
+      out[0] = ph_stable_compare (l, "NE", x, ph_stable_like (l, x, 0));
+    }
+  else
+    out[0] = ph_stable_convert (l, x, to);
   return out[0] != NULL;
 }
 

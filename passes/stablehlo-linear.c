@@ -110,6 +110,15 @@ read_ints (PhConvert *l, const char *name, gint64 *to, guint n, gint64 fallback)
     to[i] = ints != NULL && i < count ? ints[i] : fallback;
 }
 
+/* (nullable) */
+static const gint64 *
+given_pads (PhConvert *l, gsize *n)
+{
+  const gint64 *pads = ph_node_attr_ints (l->node, "pads", n);
+
+  return strcmp (ph_node_attr_string (l->node, "auto_pad", "NOTSET"), "NOTSET") == 0 ? pads : NULL;
+}
+
 /* Reads the padding before and after each axis: explicit, or as auto_pad implies for the size of the result. */
 static void
 read_pads (PhConvert *l, const gint64 *in, const gint64 *out, const gint64 *kernel, const gint64 *stride, const gint64 *dilation,
@@ -117,7 +126,7 @@ read_pads (PhConvert *l, const gint64 *in, const gint64 *out, const gint64 *kern
 {
   const char *automatic = ph_node_attr_string (l->node, "auto_pad", "NOTSET");
   gsize count;
-  const gint64 *ints = ph_node_attr_ints (l->node, "pads", &count);
+  const gint64 *ints = given_pads (l, &count);
 
   for (guint i = 0; i < n; i++)
     {
@@ -204,6 +213,8 @@ conv (PhConvert *l, PhValue **out)
   attrs[m++] = ph_attr_new_int ("feature_group_count", group);
   attrs[m++] = ph_attr_new_int ("batch_group_count", 1);
   y = ph_stable_node (l, "convolution", ph_node_output (l->node, 0)->type, PH_VALUES_ (x, w), 2, attrs);
+  if (ph_stable_in (l, 2) != NULL && ph_stable_in (l, 2)->type->rank != 1)
+    return ph_convert_stay (l, "its bias is not one number for each channel");
   out[0] = with_bias (l, y, ph_stable_in (l, 2));
   return out[0] != NULL;
 }
@@ -218,7 +229,7 @@ pool (PhConvert *l, PhValue **out)
   const guint rank = ph_stable_dims (x, in);
   gint64 low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, inner[2 * PH_MAX_RANK];
   gsize n;
-  const gint64 *given = ph_node_attr_ints (l->node, "pads", &n);
+  const gint64 *given = given_pads (l, &n);
 
   if (rank < 3 || ph_stable_out_dims (l, 0, result) != rank || !ph_dtype_is_float (x->type->dtype))
     return ph_convert_stay (l, "its operand is not an image of floats");
@@ -249,8 +260,9 @@ pool (PhConvert *l, PhValue **out)
         }
       count = ph_stable_pad (l, count, ph_build_scalar (l->b, x->type->dtype, 1), low, high);
     }
-  out[0] = ph_stable_binary (l, "divide", out[0],
-                             ph_stable_windows (l, "add", count, 0, kernel, stride, dilation, inner, result));
+  count = ph_stable_windows (l, "add", count, 0, kernel, stride, dilation, inner, result);
+  /* A window may be padding alone. */
+  out[0] = ph_stable_binary (l, "divide", out[0], ph_stable_binary (l, "maximum", count, ph_stable_like (l, count, 1)));
   return out[0] != NULL;
 }
 
@@ -301,8 +313,9 @@ quantize (PhConvert *l, PhValue **out)
   const PhDType number = scale->type->dtype, stored = into ? ph_node_output (l->node, 0)->type->dtype : x->type->dtype;
 
   if (ph_node_attr_int (l->node, "block_size", 0) != 0
-      || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_integer (stored))
-    return ph_convert_stay (l, "it quantises in blocks, or to a type other than integers");
+      || number != (into ? x->type->dtype : ph_node_output (l->node, 0)->type->dtype) || !ph_dtype_is_float (number)
+      || !ph_dtype_is_integer (stored))
+    return ph_convert_stay (l, "it quantises in blocks, from a type other than its scale's, or to one other than integers");
   scale = along_axis (l, scale, x);
   zero = ph_stable_convert (l, along_axis (l, zero != NULL ? zero : ph_build_scalar (l->b, number, 0), x), number);
   if (scale == NULL || zero == NULL)

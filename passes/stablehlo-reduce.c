@@ -71,12 +71,12 @@ reduce (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "the bounds of its element type cannot be represented by a float");
   for (int i = 0; i < n; i++)
     count *= (double) x->type->dims[axes[i]].size;
+  if (op == &ph_op_ReduceL2 || op == &ph_op_ReduceLogSum)
+    y = x = ph_stable_convert (l, x, ph_dtype_is_float (x->type->dtype) ? x->type->dtype : PH_DOUBLE);
   if (op == &ph_op_ReduceL1)
     y = ph_stable_unary (l, "abs", x);
   else if (op == &ph_op_ReduceL2 || op == &ph_op_ReduceSumSquare)
     y = ph_stable_binary (l, "multiply", x, x);
-  else if (op == &ph_op_ReduceLogSum)
-    y = x;
   if (op == &ph_op_ReduceMax)
     y = ph_stable_reduce (l, x->type->dtype == PH_BOOL ? "or" : "maximum", y, lowest (x->type->dtype, TRUE), axes, (guint) n);
   else if (op == &ph_op_ReduceMin)
@@ -91,7 +91,7 @@ reduce (PhConvert *l, PhValue **out)
     y = ph_stable_unary (l, "sqrt", y);
   else if (op == &ph_op_ReduceLogSum)
     y = ph_stable_unary (l, "log", y);
-  out[0] = ph_stable_reshape (l, y, dims, rank);
+  out[0] = ph_stable_reshape (l, ph_stable_convert (l, y, ph_stable_in (l, 0)->type->dtype), dims, rank);
   return out[0] != NULL;
 }
 

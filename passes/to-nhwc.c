@@ -16,12 +16,12 @@ static const gint64 to_last[] = { 0, 2, 3, 1 }, to_first[] = { 0, 3, 1, 2 };
 /* clang-format off */
 static const PhOp *const spatial[] = {
   &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool,
-  &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_LRN, &ph_op_DepthToSpace, &ph_op_SpaceToDepth, NULL
+  &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_DepthToSpace, &ph_op_SpaceToDepth, NULL
 };
 /* clang-format on */
 
 static gboolean
-is_spatial (PhMatch *match)
+is_image (PhMatch *match)
 {
   const PhNode *node = match->root;
 
@@ -30,7 +30,13 @@ is_spatial (PhMatch *match)
   for (guint k = 1; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)
       return FALSE;
-  return ph_op_is_any (node->op, spatial);
+  return TRUE;
+}
+
+static gboolean
+is_spatial (PhMatch *match)
+{
+  return ph_op_is_any (match->root->op, spatial) && is_image (match);
 }
 
 static PhValue *
@@ -63,6 +69,9 @@ static const PhRule rules[] = {
   { "channels-last", .when = is_spatial, .apply = put_channels_last, .matches = "Conv(x, W)",
     .becomes = "Transpose(NhwcConv(Transpose(x), W))",
     .why = "With channels last, the elements that are multiplied and summed are adjacent in memory." },
+  { "lrn-channels-last", P (LRN, X), .when = is_image, .apply = put_channels_last, .becomes = "Transpose(NhwcLRN(Transpose(x)))",
+    .exactness = PH_ROUNDING,
+    .why = "With channels last, the channels whose squares are summed are adjacent; they are summed in another order." },
 };
 
 /* clang-format off */

@@ -41,7 +41,6 @@ is_gradient_of_weights (PhKernel *kernel, PhWindow *window)
   guint rank;
 
   if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (w) || ph_kernel_is_constant (kernel, 1) || ph_kernel_input (kernel, 2) != NULL
-      || ph_tensor_format (x) != PH_MEMORY_PLAIN || ph_tensor_format (w) != PH_MEMORY_PLAIN
       || ph_node_attr_int (kernel->node, "group", 1) != 1)
     return FALSE;
   rank = ph_tensor_rank (x);
@@ -74,7 +73,7 @@ prepare_weights (PhKernel *kernel)
   guint rank;
 
   if (!is_gradient_of_weights (kernel, &window))
-    return ph_kernel_refuse (kernel, "no row-major floats with a window much larger than what it makes");
+    return ph_kernel_refuse (kernel, "no floats with a window much larger than what it makes");
   rank = 2 + window.n;
   for (guint i = 0; i < window.n; i++)
     {

@@ -314,11 +314,10 @@ run_batch_norm (PhKernel *kernel, gpointer prepared)
     }
   if (is_last (x))
     for (gsize p = 0; p < (gsize) dims[0] * pixels; p++)
-      ph_lanes ()->affine (channels, out + p * channels, in + p * channels, scale, shift);
+      ph_lanes ()->affine (channels, out + p * channels, in + p * channels, scale, shift, TRUE);
   else
     for (gsize c = 0; c < (gsize) dims[0] * channels; c++)
-      for (gsize p = 0; p < pixels; p++)
-        out[c * pixels + p] = in[c * pixels + p] * scale[c % channels] + shift[c % channels];
+      ph_lanes ()->affine (pixels, out + c * pixels, in + c * pixels, &scale[c % channels], &shift[c % channels], FALSE);
   ph_kernel_take (kernel, 0, y);
   return TRUE;
 }

@@ -184,10 +184,16 @@ accumulate (gsize n, double *y, const float *x)
 }
 
 static void
-affine (gsize n, float *y, const float *x, const float *scale, const float *shift)
+affine (gsize n, float *y, const float *x, const float *scale, const float *shift, gboolean each)
 {
-  for (gsize i = 0; i < n; i++)
-    y[i] = x[i] * scale[i] + shift[i];
+  const float factor = n > 0 ? scale[0] : 0, offset = n > 0 ? shift[0] : 0;
+
+  if (each)
+    for (gsize i = 0; i < n; i++)
+      y[i] = x[i] * scale[i] + shift[i];
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] = x[i] * factor + offset;
 }
 
 static void
@@ -341,6 +347,21 @@ softmax (gsize n, float *y, const float *x)
     }
 }
 
+/* In double: for what overflows as floats, or vanishes. */
+static void
+normalise_wide (gsize n, float *y, const float *x, const float *scale, const float *bias, double epsilon, gboolean centre)
+{
+  double mean = 0, squares = 0, inverse;
+
+  for (gsize i = 0; centre && i < n; i++)
+    mean += x[i] / (double) n;
+  for (gsize i = 0; i < n; i++)
+    squares += (x[i] - mean) * (x[i] - mean);
+  inverse = 1 / sqrt (squares / (double) n + epsilon);
+  for (gsize i = 0; i < n; i++)
+    y[i] = (float) ((x[i] - mean) * inverse * scale[i] + (bias != NULL ? bias[i] : 0));
+}
+
 static void
 normalise (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre)
 {
@@ -358,6 +379,11 @@ normalise (gsize n, float *y, const float *x, const float *scale, const float *b
   squares = across (s);
   for (; i < n; i++)
     squares += (x[i] - mean) * (x[i] - mean);
+  if (!(squares <= FLT_MAX) || squares / (float) n + epsilon < FLT_MIN)
+    {
+      normalise_wide (n, y, x, scale, bias, epsilon, centre);
+      return;
+    }
   inverse = 1 / sqrtf (squares / (float) n + epsilon);
   if (bias != NULL)
     for (i = 0; i < n; i++)

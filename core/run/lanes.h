@@ -75,8 +75,8 @@ typedef struct
   void (*weigh) (gsize n, float *y, const float *start, gsize n_taps, const float *const *x, const float *const *weights);
   /* y = y times a factor, rounded once: factors[i], or the first one for all */
   void (*multiply_wide) (gsize n, float *y, const double *factors, gboolean each);
-  /* y = x s + b, elementwise */
-  void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift);
+  /* y = x s + b: with scale[i] and shift[i], or the first ones for all */
+  void (*affine) (gsize n, float *y, const float *x, const float *scale, const float *shift, gboolean each);
 } PhLanes;
 
 const PhLanes *ph_lanes (void);

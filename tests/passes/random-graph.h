@@ -25,6 +25,12 @@ typedef struct
  * nothing, or it is refused with a message. */
 char *random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally);
 
+/* Whether a value of @model is complex: convert-to-onnx gives it an axis more, for real and imaginary parts. */
+gboolean random_has_complex (PhModel *model);
+/* What goes wrong when @before is saved as ONNX, ONNX text and, as far as it can be written so, as StableHLO and HLO, and opened
+ * again. @culprit: the ending. (nullable) */
+char *random_files_fault (PhModel *before, GHashTable *feeds, GPtrArray *expected, const char **culprit, guint *bounded);
+
 /* Whether @actual differs from @expected by more than @exactness permits. Where rounding is allowed and the tolerance is
  * exceeded, the model itself says how far rounding can carry an element: it is computed several times with every value off by a
  * few units in its last place (stochastic arithmetic), and an element may differ by a small multiple of what that moves it.

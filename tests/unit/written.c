@@ -191,18 +191,40 @@ test_fixtures (void)
   g_assert_cmpuint (count.written, >, 200);
 }
 
-/* StableHLO's sign keeps -0, ONNX's does not: the reciprocal shows it. */
+/* Where ONNX and StableHLO mean other things, each found by a random graph. */
 static void
-test_sign (void)
+test_awkward (void)
 {
-  g_autoptr (PhModel) model = ph_onnx_text_read (
-      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[16] x) => (float[16] y) <float z = {0}> {\n"
-      "  m = Mul (x, z)  s = Sign (m)  y = Reciprocal (s)\n}",
-      -1, "sign", NULL);
+  static const char *const graphs[] = {
+    /* sign keeps -0: the reciprocal shows it */
+    "(float[16] x) => (float[16] y) <float z = {0}> { m = Mul (x, z) s = Sign (m) y = Reciprocal (s) }",
+    /* a whole number to a power that is none */
+    "(float u) => (int64[3] y, int32[2] w, float o) <int64[3] a = {9, 2, 1}, float[3] b = {0.5, -0.9, 0.3}, int32[2] c = {3, -1}, int64 d = {17}> "
+    "{ y = Pow (a, b) w = Pow (c, d) o = Neg (u) }",
+    /* a window of padding alone, and pads that are not asked for */
+    "(float[1,2,3,3] x) => (float[1,2,9,4] y, float[1,2,1,1] w) { y = AveragePool <kernel_shape = [2, 3], pads = [4, 1, 4, 2]> (x) "
+    "w = AveragePool <auto_pad = \"VALID\", kernel_shape = [3, 2], pads = [3, 2, 1, 0], strides = [3, 3]> (x) }",
+    /* whole numbers have no root */
+    "(int32[2,3] x) => (int32 y, int32 w) { a = Abs (x) y = ReduceL2 <keepdims = 0> (x) w = ReduceLogSum <keepdims = 0> (a) }",
+    /* nothing of none is true, and all are */
+    "(float u) => (bool[1] y, bool[1] w, int8[1] z, float o) <bool[0] a = {}, int8[0] b = {}> { y = ReduceMax (a) w = ReduceMin (a) z = ReduceMax (b) o = Neg (u) }",
+    /* floats of 8 bits cannot be compared by ONNX */
+    "(float8e4m3fn[3] x) => (bool[3] y, bool[3] z) { y = IsNaN (x) z = Cast <to = 9> (x) }",
+    /* a bound is one number, of whatever rank */
+    "(int8 x) => (int8 y) <int8[1,1] a = {0}, int8[1] b = {3}> { y = Clip (x, a, b) }",
+  };
   Count count = { 0 };
 
-  check_model ("sign", model, &count);
-  g_assert_cmpuint (count.written, ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g %s", graphs[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "awkward", &error);
+
+      g_assert_no_error (error);
+      check_model (graphs[i], model, &count);
+      g_assert_cmpuint (count.written, ==, i + 1);
+    }
 }
 
 static void
@@ -231,6 +253,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/written/examples", test_examples);
   g_test_add_func ("/written/fixtures", test_fixtures);
-  g_test_add_func ("/written/sign", test_sign);
+  g_test_add_func ("/written/awkward", test_awkward);
   return g_test_run ();
 }

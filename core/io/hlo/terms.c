@@ -84,7 +84,9 @@ ph_terms_dtype (PhDType dtype, gboolean hlo)
   static const struct { PhDType dtype; const char *mlir, *hlo; } names[] = {
     { PH_FLOAT, "f32", "f32" }, { PH_DOUBLE, "f64", "f64" }, { PH_FLOAT16, "f16", "f16" }, { PH_BFLOAT16, "bf16", "bf16" }, { PH_BOOL, "i1", "pred" }, { PH_INT8, "i8", "s8" },
     { PH_INT16, "i16", "s16" }, { PH_INT32, "i32", "s32" }, { PH_INT64, "i64", "s64" }, { PH_UINT8, "ui8", "u8" }, { PH_UINT16, "ui16", "u16" }, { PH_UINT32, "ui32", "u32" },
-    { PH_UINT64, "ui64", "u64" } };
+    { PH_UINT64, "ui64", "u64" }, { PH_INT2, "i2", "s2" }, { PH_INT4, "i4", "s4" }, { PH_UINT2, "ui2", "u2" }, { PH_UINT4, "ui4", "u4" },
+    { PH_FLOAT8E4M3FN, "f8E4M3FN", "f8e4m3fn" }, { PH_FLOAT8E4M3FNUZ, "f8E4M3FNUZ", "f8e4m3fnuz" }, { PH_FLOAT8E5M2, "f8E5M2", "f8e5m2" },
+    { PH_FLOAT8E5M2FNUZ, "f8E5M2FNUZ", "f8e5m2fnuz" }, { PH_FLOAT4E2M1, "f4E2M1FN", "f4e2m1fn" }, { PH_FLOAT8E8M0, "f8E8M0FNU", "f8e8m0fnu" } };
   /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
@@ -116,18 +118,12 @@ ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
   else if (hlo)
     g_string_append (out, isnan (number) ? "nan" : number < 0 ? "-inf" : "inf");
   else /* MLIR has no words for these, only bits */
-    g_string_append (out, dtype == PH_DOUBLE     ? isnan (number) ? "0x7FF8000000000000"
-                                                   : number < 0   ? "0xFFF0000000000000"
-                                                                  : "0x7FF0000000000000"
-                          : dtype == PH_FLOAT    ? isnan (number) ? "0x7FC00000"
-                                                   : number < 0   ? "0xFF800000"
-                                                                  : "0x7F800000"
-                          : dtype == PH_BFLOAT16 ? isnan (number) ? "0x7FC0"
-                                                   : number < 0   ? "0xFF80"
-                                                                  : "0x7F80"
-                          : isnan (number)       ? "0x7E00"
-                          : number < 0           ? "0xFC00"
-                                                 : "0x7C00");
+    {
+      guint64 bits = 0;
+
+      ph_dtype_store (dtype, &bits, 0, number);
+      g_string_append_printf (out, "0x%0*" G_GINT64_MODIFIER "X", (int) ph_dtype_size (dtype) * 2, GUINT64_FROM_LE (bits));
+    }
 }
 
 static void

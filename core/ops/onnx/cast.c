@@ -229,6 +229,12 @@ bit_cast_kernel (PhKernel *kernel, GError **error)
   if (out == NULL)
     return FALSE;
   memcpy (out, ph_tensor_data (from), ph_tensor_bytes (from));
+  for (gsize i = 0; bits_of (to) < 8 && i < ph_tensor_count (from); i++) /* each has a byte, whose sign is that of its type */
+    {
+      ((guint8 *) out)[i] &= (guint8) ((1 << bits_of (to)) - 1);
+      if (ph_dtype_is_integer (to))
+        ph_dtype_store_int (to, out, i, ((guint8 *) out)[i]);
+    }
   if (to == PH_BOOL) /* which has only two values */
     for (gsize i = 0; i < ph_tensor_count (from); i++)
       ((guint8 *) out)[i] = ((guint8 *) out)[i] != 0;

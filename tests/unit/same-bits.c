@@ -1,14 +1,15 @@
-/* optional-outputs.c: operators whose later outputs need not be asked for.
+/* same-bits.c: what must not change a result by a bit: which other outputs are asked for, and the order in which a tensor lies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/io.h"
 #include "core/run/executor.h"
 #include "core/run/inputs.h"
+#include "passes/pass.h"
 
-/* Returns the output y of a graph that has @more too. (transfer full) */
+/* Returns the output y of a graph that has @more too, after @pass (nullable). (transfer full) */
 static PhTensor *
-run (const char *inputs, const char *more, const char *body, guint seed)
+run (const char *inputs, const char *more, const char *body, const char *pass, guint seed)
 {
   g_autofree char *text = g_strdup_printf (
       "<ir_version: 10, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> g (%s) => (y%s) { %s }", inputs, more, body);
@@ -17,6 +18,13 @@ run (const char *inputs, const char *more, const char *body, guint seed)
   g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   g_assert_no_error (error);
+  if (pass != NULL)
+    {
+      g_autoptr (PhHistory) history = ph_history_new ();
+
+      g_assert_true (ph_pass_run (ph_pass_find (pass), model, history, &PH_PASS_OPTIONS_DEFAULT, &error));
+      g_assert_cmpuint (history->steps->len, ==, 1);
+    }
   feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, seed, 4, 1, NULL, &error);
   g_assert_no_error (error);
   results = ph_run_model (model, feeds, NULL, NULL, &error);
@@ -53,18 +61,53 @@ test_alone (void)
     for (guint seed = 1; seed < 4; seed++)
       {
         const char *more = strstr (nodes[i].body, "y, m, d") != NULL ? ", m, d" : ", m";
-        g_autoptr (PhTensor) all = run (nodes[i].inputs, more, nodes[i].body, seed);
-        g_autoptr (PhTensor) alone = run (nodes[i].inputs, "", nodes[i].body, seed);
+        g_autoptr (PhTensor) all = run (nodes[i].inputs, more, nodes[i].body, NULL, seed);
+        g_autoptr (PhTensor) alone = run (nodes[i].inputs, "", nodes[i].body, NULL, seed);
 
         if (!ph_tensor_equal (all, alone))
           g_error ("%s: its first output is another one where the others are asked for", nodes[i].body);
       }
 }
 
+/* to-nhwc is exact but for LRN, and says so: the channels of an image may lie first, or last, as a convolution leaves them. */
+static void
+test_layout (void)
+{
+  static const char of_channels[]
+      = "float[16] s, float[16] b, float[16] m, float[16] v, float[24,16,3,3] k, float[16,24,2,2] t, float[24,16,8,7] g";
+  static const char *const nodes[] = {
+    "u = Abs (v) y = BatchNormalization (c, s, b, m, u)",
+    "y = InstanceNormalization (c, s, b)",
+    "y = MaxPool <kernel_shape = [3, 2]> (c)",
+    "y = AveragePool <kernel_shape = [3, 2], pads = [1, 0, 1, 1]> (c)",
+    "y = GlobalMaxPool (c)",
+    "y = GlobalAveragePool (c)",
+    "y = LpPool <kernel_shape = [3, 2]> (c)",
+    "y = DepthToSpace <blocksize = 2> (c)",
+    "y = Conv (c, k)",
+    "y = Conv (c, g)",
+    "y = ConvTranspose (c, t)",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    for (guint after = 0; after < 2; after++)
+      for (guint seed = 1; seed < 4; seed++)
+        {
+          g_autofree char *inputs = g_strconcat (after ? "float[2,16,9,8] x, float[16,16,3,3] w, " : "float[2,16,9,8] c, ",
+                                                 of_channels, NULL);
+          g_autofree char *body = g_strconcat (after ? "c = Conv <pads = [1, 1, 1, 1]> (x, w) " : "", nodes[i], NULL);
+          g_autoptr (PhTensor) first = run (inputs, "", body, NULL, seed), last = run (inputs, "", body, "to-nhwc", seed);
+
+          if (!ph_tensor_equal (first, last))
+            g_error ("%s: it is another one with the channels last", body);
+        }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/optional-outputs/alone", test_alone);
+  g_test_add_func ("/same-bits/layout", test_layout);
+  g_test_add_func ("/same-bits/alone", test_alone);
   return g_test_run ();
 }
