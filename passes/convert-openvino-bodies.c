@@ -172,7 +172,9 @@ read_slices (PhConvert *l, PhValue *value, const Row *row, Slices *slices, PhVal
     *turns = ph_build_scalar (l->b, PH_INT64, (double) ((high - low + 1) / row->part_size));
   else
     {
-      *turns = PH_BUILD (l->b, Sub, PH_BUILD (l->b, Add, to, ph_build_scalar (l->b, PH_INT64, 1)), from);
+      *turns = size_of (l, value, axis);
+      if (high - low + 1 != 0)
+        *turns = PH_BUILD (l->b, Add, *turns, ph_build_scalar (l->b, PH_INT64, (double) (high - low + 1)));
       if (row->part_size > 1)
         *turns = PH_BUILD (l->b, Div, *turns, ph_build_scalar (l->b, PH_INT64, (double) row->part_size));
     }

@@ -120,33 +120,33 @@ turns_of (PhConvert *l, const While *w, PhValue *condition, guint depth)
 
 /* ── what becomes of each operand ── */
 
-/* Whether operand @i is only read to be written to. */
+/* Whether nothing else uses what lies between @value and @from, of which it is a copy. */
 static gboolean
-is_only_written (const While *w, guint i)
+is_used_once (PhValue *value, const PhValue *from)
 {
-  PhValue *value = w->body->inputs->pdata[i];
-  const PhTfListWrite *write = &w->writes[i];
+  for (; value != from; value = ph_node_input (value->producer, 0))
+    if (ph_value_n_uses (value) != 1)
+      return FALSE;
+  return ph_value_n_uses (value) == 1;
+}
 
-  if (ph_tf_origin (write->list) != value || ph_value_n_uses (w->cond->inputs->pdata[i]) > 0)
-    return FALSE;
-  for (PhValue *at = write->list;; at = ph_node_input (at->producer, 0))
-    {
-      if (ph_value_n_uses (at) != 1)
-        return FALSE;
-      if (at == value)
-        return ph_value_n_uses (ph_node_output (write->node, 0)) == 1;
-    }
+/* Whether operand @i is a list that is only read to write to it, once in each turn. */
+static gboolean
+is_only_written (PhGraph *cond, PhGraph *body, guint i, PhTfListWrite *write)
+{
+  PhValue *value = body->inputs->pdata[i], *next = body->outputs->pdata[i];
+
+  return ph_tf_list_write (next, write) && write->node->graph == body && ph_tf_origin (write->list) == value
+         && ph_value_n_uses (cond->inputs->pdata[i]) == 0 && is_used_once (write->list, value)
+         && is_used_once (next, ph_node_output (write->node, 0));
 }
 
 static gboolean
 choose (PhConvert *l, While *w, guint i)
 {
   const PhNode *made = ph_tf_new_list (l->in[i]);
-  const int at = ph_tf_list_write (w->body->outputs->pdata[i], &w->writes[i]) && w->writes[i].index != NULL
-                     ? operand_of (w->body, w->writes[i].index)
-                     : -1;
-  const gboolean written = w->writes[i].node != NULL && w->writes[i].node->graph == w->body && is_only_written (w, i);
-  const gboolean pushed = written && w->writes[i].index == NULL;
+  const gboolean written = is_only_written (w->cond, w->body, i, &w->writes[i]), pushed = written && w->writes[i].index == NULL;
+  const int at = written && !pushed ? operand_of (w->body, w->writes[i].index) : -1;
 
   w->first[i] = l->in[i];
   if (is_fixed (w, i))
@@ -154,7 +154,10 @@ choose (PhConvert *l, While *w, guint i)
   else if (made == NULL)
     w->fates[i] = STATE;
   else if (!written || pushed != g_str_equal (made->op_type, "EmptyTensorList"))
-    return ph_convert_stay (l, "what it does with the list '%s' is more than to set an element in each turn", l->in[i]->name);
+    return ph_convert_stay (
+        l,
+        "it does more with the list '%s' than to set an element in each turn: give the list the sizes of its elements, as element_shape",
+        l->in[i]->name);
   else if (pushed || (at >= 0 && counts (w, (guint) at) && is_number (l->in[at], 0)))
     w->fates[i] = GATHERED;
   else if (is_number (at >= 0 && is_fixed (w, (guint) at) ? l->in[at] : w->writes[i].index, 0))
@@ -407,12 +410,47 @@ type_inside (PhNode *node, const PhValue *operand, guint i, const PhValue *insid
   return ph_type_tensor (type->dtype, type->rank, dims);
 }
 
+/* New lists that are more than filled in order become zeros, where their elements have known sizes. */
+static void
+make_lists (PhPassRun *run, PhNode *node)
+{
+  PhGraph *cond = ph_node_graph (node, "cond"), *body = ph_node_graph (node, "body");
+
+  for (guint i = body != NULL ? 0 : 1; i < node->inputs->len; i++)
+    {
+      PhBuilder b = { .graph = node->graph, .before = node };
+      PhConvert l = { .run = run, .node = node, .b = &b };
+      PhValue *operand = node->inputs->pdata[i], *zeros;
+      const PhNode *made = operand != NULL ? ph_tf_new_list (operand) : NULL;
+      PhTfListWrite write;
+
+      if (made == NULL
+          || (body != NULL && cond != NULL && i < MIN (cond->inputs->len, MIN (body->inputs->len, body->outputs->len))
+              && is_only_written (cond, body, i, &write)))
+        continue;
+      if (!ph_pass_begin (run, "tf:TensorListReserve", node, "The elements of a new list are zeros."))
+        return;
+      zeros = ph_tf_list_zeros (&l, made, NULL);
+      if (zeros != NULL && b.error == NULL && ph_node_set_input (node, i, zeros, NULL))
+        {
+          if (ph_value_n_uses (operand) == 0 && operand->producer != NULL)
+            ph_graph_remove_dead (operand->producer);
+          ph_pass_end (run);
+        }
+      else
+        ph_pass_abort (run);
+      g_clear_error (&b.error);
+      g_free (l.stays);
+    }
+}
+
 void
 ph_tf_enter (PhPassRun *run, PhNode *node)
 {
   const gboolean loops = ph_node_graph (node, "body") != NULL;
   g_autoptr (GPtrArray) values = g_ptr_array_new (), types = g_ptr_array_new ();
 
+  make_lists (run, node);
   for (guint g = 0; g < node->graphs->len; g++)
     {
       PhGraph *graph = node->graphs->pdata[g];
@@ -424,10 +462,11 @@ ph_tf_enter (PhPassRun *run, PhNode *node)
                                                                                    : NULL,
                        *both = type != NULL && !ph_tf_is_untyped (inside) ? ph_type_merge (inside->type, type) : NULL;
 
-          if (type == NULL || both == inside->type)
+          type = both != NULL ? both : type;
+          if (type == NULL || type == inside->type)
             continue;
           g_ptr_array_add (values, inside);
-          g_ptr_array_add (types, (gpointer) (both != NULL ? both : type));
+          g_ptr_array_add (types, (gpointer) type);
         }
     }
   for (guint i = 0; i < node->outputs->len; i++) /* a list will be a tensor */

@@ -461,6 +461,21 @@ insert_new (PhGraph *graph, PhId next, GArray *ids, guint at)
     g_array_insert_vals (ids, at, more->data, more->len);
 }
 
+/* Inserts what stands from @last backwards with ids from @next on, and their bodies: what a body's copy holds has other ids than the body. */
+static void
+insert_made (PhNode *last, PhId next, GArray *ids, guint at)
+{
+  g_autoptr (GArray) more = g_array_new (FALSE, FALSE, sizeof (guint));
+  PhNode *first = NULL;
+
+  for (PhNode *node = last; node != NULL && node->id >= next; node = node->prev)
+    first = node;
+  for (PhNode *node = first; node != NULL; node = node != last ? node->next : NULL)
+    collect (node, more);
+  if (more->len > 0)
+    g_array_insert_vals (ids, at, more->data, more->len);
+}
+
 /* A model whose tuples, calls and functions alone were converted has no opset yet. */
 static gboolean
 set_opset (PhPassRun *run)
@@ -543,8 +558,18 @@ convert_to_onnx (PhPassRun *run, GError **error)
             g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
           continue;
         }
-      if (rule != NULL && !convert_node (run, node, name, rule, quantised, &stays, error))
-        break;
+      if (rule != NULL)
+        {
+          PhGraph *graph = node->graph;
+          PhNode *after = node->next;
+          const gboolean has_bodies = node->graphs != NULL;
+          const PhId next = run->model->next_id;
+
+          if (!convert_node (run, node, name, rule, quantised, &stays, error))
+            break;
+          if (has_bodies && stays == NULL)
+            insert_made (after != NULL ? after->prev : graph->last, next, ids, i + 1);
+        }
       if (rule == NULL)
         stays = g_strdup (ph_convert_reason (node));
       if (stays != NULL)

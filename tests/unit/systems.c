@@ -174,6 +174,7 @@ test_stays (void)
     { "y = hlo.\"all-gather\" (x)", "hlo.all-gather stays: ONNX has no operators that exchange data between devices" },
     { "y = jax.jit <name = \"f\"> (x)", "jax.jit stays: the file does not hold the program that it runs" },
     { "y = torch.call_module <target = \"conv\"> (x)", "the file does not hold the module's class and weights" },
+    { "p = Constant <value = bool {1}> () z = tf.If <then_branch = t (a) => (b) { b = tf.Sum (a, a) }, else_branch = e (a) => (b) { b = tf.Neg (a) }> (p, x) y = tf.Svd (z)", "tf.Sum stays: its operand 1 is not constant" },
     { "y = openvino.TensorIterator (x)", "its body is not in the file" },
     { "y = openvino.TensorIterator <port_map = [\"input body=0 port=1 axis=0\", \"output body=0 port=0\"], loop_body = b (float[1,2] u, float v) => (u) { }> (x, w)", "nothing gives its body the input 'v'" },
     { "y = openvino.TensorIterator <port_map = [\"input body=0 port=0 axis=1 start=0 end=-1 stride=-1\", \"output body=0 port=0\"], loop_body = b (float[1,1,4,4] u) => (u) { }> (x)", "its slices overlap, leave gaps, or run against their bounds" },
