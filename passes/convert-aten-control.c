@@ -12,15 +12,60 @@ own_output (PhBuilder *b, PhValue *value)
   return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
 }
 
+/* What a body hands on of a value from outside is behind an Identity. */
+static const PhValue *
+behind_identity (const PhValue *value)
+{
+  while (value != NULL && value->producer != NULL && value->producer->op == &ph_op_Identity)
+    value = ph_node_input (value->producer, 0);
+  return value;
+}
+
+/* Whether nothing reads @value before it is set. */
 static gboolean
-take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs)
+is_unset (const PhValue *value)
+{
+  const PhNode *node = behind_identity (value) != NULL ? behind_identity (value)->producer : NULL;
+
+  return node != NULL && strcmp (node->op_type, "Constant") == 0 && strcmp (node->domain, "prim") == 0
+         && g_str_has_prefix (ph_node_attr_string (node, "value", ""), "uninitialized(");
+}
+
+/* What stands for a value of @type that is not set: no elements, in as many dimensions. */
+static PhValue *
+empty_of (PhBuilder *b, const PhType *type)
+{
+  const gint64 zeros[PH_MAX_RANK] = { 0 };
+
+  return !type->has_rank || type->rank == 0 ? ph_build_scalar (b, type->dtype, 0)
+                                            : ph_build_tensor (b, ph_tensor_new (type->dtype, type->rank, zeros));
+}
+
+/* @list as a sequence of @type. */
+static PhValue *
+as_sequence (PhBuilder *b, const PhValue *list, const PhType *type)
+{
+  if (list->producer->inputs->len > 0)
+    return ph_build_node (b, &ph_op_SequenceConstruct, (PhValue **) list->producer->inputs->pdata, list->producer->inputs->len,
+                          NULL, 1);
+  return ph_build_node (b, &ph_op_SequenceEmpty, NULL, 0, PH_ATTRS (ph_attr_new_int ("dtype", type->item->dtype)), 1);
+}
+
+/* @types: (nullable) of the outputs; a list for which that is a sequence becomes one. */
+static gboolean
+take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs, const PhType *const *types)
 {
   g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
   gboolean ok = ph_build_copy (inside, from, inputs, outputs, NULL);
 
   for (guint i = 0; ok && i < from->outputs->len && inside->error == NULL; i++)
     {
-      PhValue *output = own_output (inside, outputs[i]);
+      const gboolean list = types != NULL && types[i] != NULL && types[i]->kind == PH_KIND_SEQUENCE
+                            && ph_aten_is_tensors (behind_identity (outputs[i]));
+      PhValue *output = list ? as_sequence (inside, behind_identity (outputs[i]), types[i])
+                        : types != NULL && types[i] != NULL && types[i]->kind == PH_KIND_TENSOR && is_unset (outputs[i])
+                            ? own_output (inside, empty_of (inside, types[i]))
+                            : own_output (inside, outputs[i]);
 
       ok = inside->error == NULL && ph_graph_set_output (to, i, output, &inside->error);
     }
@@ -38,10 +83,65 @@ sequence_of (PhConvert *l, const PhValue *list, const PhValue *last)
   const PhType *item = ph_aten_is_sequence (last) ? last->type->item : NULL;
   const PhDType dtype = item != NULL && item->kind == PH_KIND_TENSOR ? item->dtype : PH_FLOAT;
 
-  if (list->producer->inputs->len > 0)
-    return ph_build_node (l->b, &ph_op_SequenceConstruct, (PhValue **) list->producer->inputs->pdata, list->producer->inputs->len,
-                          NULL, 1);
-  return ph_build_node (l->b, &ph_op_SequenceEmpty, NULL, 0, PH_ATTRS (ph_attr_new_int ("dtype", dtype)), 1);
+  return as_sequence (l->b, list, ph_type_sequence (PH_KIND_SEQUENCE, ph_type_unranked (dtype)));
+}
+
+/* @type without its sizes. */
+static const PhType *
+open_type (const PhType *type)
+{
+  PhDim dims[PH_MAX_RANK];
+
+  for (guint i = 0; type->has_rank && i < type->rank; i++)
+    dims[i] = PH_DIM_UNKNOWN;
+  return type->has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : ph_type_unranked (type->dtype);
+}
+
+/* What tensors of types @a and @b have in common; NULL: they have different ranks or element types, or one is not known. */
+static const PhType *
+common_type (const PhType *a, const PhType *b)
+{
+  PhDim dims[PH_MAX_RANK];
+
+  if (a == NULL || b == NULL || a->kind != PH_KIND_TENSOR || b->kind != PH_KIND_TENSOR || !a->has_rank || !b->has_rank
+      || a->rank != b->rank || a->dtype != b->dtype)
+    return NULL;
+  for (guint i = 0; i < a->rank; i++)
+    dims[i] = ph_dim_known (a->dims[i]) && ph_dim_equal (a->dims[i], b->dims[i]) ? a->dims[i] : PH_DIM_UNKNOWN;
+  return ph_type_tensor (a->dtype, a->rank, dims);
+}
+
+/* Collects in @type what all items have in common that are appended between a loop's @list and @value, what becomes
+ * of it in a turn. FALSE: it is not known. */
+static gboolean
+see_items (const PhValue *value, const PhValue *list, const PhType **type)
+{
+  const PhNode *node = value->producer;
+
+  if (value == list)
+    return TRUE;
+  if (node == NULL)
+    return FALSE;
+  if (node->op == &ph_op_Identity)
+    return see_items (ph_node_input (node, 0), list, type);
+  if (node->op == &ph_op_If)
+    return see_items (ph_node_graph (node, "then_branch")->outputs->pdata[value->output], list, type)
+           && see_items (ph_node_graph (node, "else_branch")->outputs->pdata[value->output], list, type);
+  if (node->op != &ph_op_SequenceInsert || ph_node_input (node, 1) == NULL)
+    return FALSE;
+  *type = common_type (*type != NULL ? *type : ph_node_input (node, 1)->type, ph_node_input (node, 1)->type);
+  return *type != NULL && see_items (ph_node_input (node, 0), list, type);
+}
+
+/* The type of the list that is @inside a loop and @last after a turn of it, where the ranks of all its items are known, or that of @begin. */
+static const PhType *
+list_type (const PhValue *begin, const PhValue *inside, const PhValue *last)
+{
+  const PhType *item = begin->producer->op == &ph_op_SequenceConstruct ? begin->type->item : NULL;
+
+  if (!see_items (last, inside, &item) || item == NULL || item->kind != PH_KIND_TENSOR || !item->has_rank)
+    return begin->type;
+  return ph_type_sequence (PH_KIND_SEQUENCE, item);
 }
 
 static gboolean
@@ -66,6 +166,15 @@ loop (PhConvert *l, PhValue **out)
         return ph_convert_stay (l, "'%s' starts as %s and continues as %s", ((PhValue *) body->inputs->pdata[2 + i])->name,
                                 ph_dtype_name (from), ph_dtype_name (next));
       types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
+      if (is_unset (first))
+        {
+          const PhType *type = last->type;
+
+          if (next == PH_UNDEFINED)
+            return ph_convert_stay (l, "the type of '%s' is not known", ((PhValue *) body->inputs->pdata[2 + i])->name);
+          l->in[2 + i] = empty_of (l->b, type);
+          types[i] = open_type (type);
+        }
       if (ph_aten_is_sequence (body->inputs->pdata[2 + i]) && ph_aten_is_tensors (first))
         {
           PhValue *begin = sequence_of (l, first, last);
@@ -73,7 +182,7 @@ loop (PhConvert *l, PhValue **out)
           if (begin == NULL)
             return FALSE;
           l->in[2 + i] = begin;
-          types[i] = begin->type;
+          types[i] = list_type (begin, body->inputs->pdata[2 + i], last);
         }
       results[i] = types[i];
     }
@@ -83,7 +192,44 @@ loop (PhConvert *l, PhValue **out)
   inside.graph = ph_node_graph (made, "body");
   for (guint i = 0; i < n; i++)
     out[i] = ph_node_output (made, i);
-  return take_over (l, &inside, inside.graph, body, (PhValue **) inside.graph->inputs->pdata);
+  return take_over (l, &inside, inside.graph, body, (PhValue **) inside.graph->inputs->pdata, NULL);
+}
+
+/* The type of the items of @list, one that is known or a sequence, as far as it joins @item (nullable). */
+static const PhType *
+join_items (const PhValue *list, const PhType *item)
+{
+  const gboolean known = ph_aten_is_tensors (list);
+  const guint n = known ? list->producer->inputs->len : 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PhType *own = known ? ((PhValue *) list->producer->inputs->pdata[i])->type : list->type->item;
+      const PhType *both = common_type (item != NULL ? item : own, own);
+
+      if (own == NULL || own->kind != PH_KIND_TENSOR || (item != NULL && item->dtype != own->dtype))
+        return NULL;
+      item = both != NULL ? both : ph_type_unranked (own->dtype);
+    }
+  return item;
+}
+
+/* The type of the sequence that two branches give, where they give lists; NULL: they give something else, or other items. */
+static const PhType *
+branch_list (const PhValue *then, const PhValue *other)
+{
+  const PhType *item = NULL;
+
+  then = behind_identity (then);
+  other = behind_identity (other);
+  if ((!ph_aten_is_tensors (then) && !ph_aten_is_sequence (then))
+      || (!ph_aten_is_tensors (other) && !ph_aten_is_sequence (other)))
+    return NULL;
+  if (ph_aten_is_tensors (then) && then->producer->inputs->len == 0)
+    item = join_items (other, NULL);
+  else if ((item = join_items (then, NULL)) != NULL)
+    item = join_items (other, item);
+  return item != NULL ? ph_type_sequence (PH_KIND_SEQUENCE, item) : NULL;
 }
 
 static gboolean
@@ -116,7 +262,12 @@ if_ (PhConvert *l, PhValue **out)
 
       if (a != b && a != PH_UNDEFINED && b != PH_UNDEFINED)
         return ph_convert_stay (l, "its branches return %s and %s", ph_dtype_name (a), ph_dtype_name (b));
-      types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
+      types[i] = a != PH_UNDEFINED || b != PH_UNDEFINED
+                     ? ph_type_unranked (a != PH_UNDEFINED ? a : b)
+                     : branch_list (bodies[0]->outputs->pdata[i], bodies[1]->outputs->pdata[i]);
+      for (guint k = 0; k < 2; k++)
+        if (is_unset (bodies[k]->outputs->pdata[i]) && types[i] != NULL)
+          types[i] = open_type (((PhValue *) bodies[1 - k]->outputs->pdata[i])->type);
     }
   condition = ph_convert_cast (l, condition, PH_BOOL);
   made = ph_graph_add_node (l->b->graph,
@@ -131,7 +282,7 @@ if_ (PhConvert *l, PhValue **out)
     {
       PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
 
-      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], cond ? l->in + 1 : NULL))
+      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], cond ? l->in + 1 : NULL, types))
         return FALSE;
     }
   for (guint i = 0; made != NULL && i < l->n_out; i++)

@@ -353,16 +353,13 @@ uninitialised (PhConvert *l, PhValue **out)
   {
     const char *text;
     PhDType dtype;
-  } kinds[] = { { "uninitialized(bool)", PH_BOOL },
-                { "uninitialized(int)", PH_INT64 },
-                { "uninitialized(float)", PH_DOUBLE },
-                { "uninitialized(Tensor)", PH_FLOAT } };
+  } kinds[] = { { "uninitialized(bool)", PH_BOOL }, { "uninitialized(int)", PH_INT64 }, { "uninitialized(float)", PH_DOUBLE } };
   const char *text = ph_node_attr_string (l->node, "value", "");
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (text, kinds[i].text) == 0)
       return (out[0] = ph_build_scalar (l->b, kinds[i].dtype, 0)) != NULL;
-  return ph_convert_stay (l, "it is no tensor");
+  return ph_convert_stay (l, "its element type is not known, or it is no tensor");
 }
 
 static const char known[] = "It is known from the types of the operands.";

@@ -495,6 +495,8 @@ tensor (PhConvert *l, PhValue **out)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_int64s (data->ints, data->n));
   else if (data != NULL && data->kind == PH_ATTR_FLOATS)
     out[0] = ph_build_tensor (l->b, ph_tensor_new_floats (data->floats, data->n));
+  else if (ph_aten_is_sequence (x))
+    out[0] = PH_BUILD_WITH (l->b, ConcatFromSequence, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("new_axis", 1)), x);
   else if (x != NULL && (x = ph_aten_list_as_tensor (l, x)) != NULL && (x->producer == NULL || !ph_aten_is_list (x->producer)))
     out[0] = x;
   else if (data != NULL && data->kind == PH_ATTR_STRING)

@@ -502,7 +502,8 @@ ph_aten_finish (PhPassRun *run, GError **error)
       for (guint i = nodes->len; i-- > 0;)
         {
           PhNode *node = nodes->pdata[i];
-          gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0 && strcmp (node->op_type, "warn") != 0;
+          gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0 && strcmp (node->op_type, "warn") != 0
+                          && (strcmp (node->domain, "prim") != 0 || strcmp (node->op_type, "Constant") != 0);
 
           for (guint k = 0; k < node->outputs->len; k++)
             used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;

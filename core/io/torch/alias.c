@@ -19,7 +19,7 @@ static const struct { const char *op; Sharing sharing; const char *back; } views
   { "select", PART, "select_scatter" }, { "slice", PART, "slice_scatter" }, { "narrow", PART, "slice_scatter" },
   { "view", SHARES, "view_as" }, { "_unsafe_view", SHARES, "view_as" }, { "view_as", SHARES, "view_as" }, { "unsqueeze", SHARES, "view_as" }, { "squeeze", SHARES, "view_as" },
   { "unflatten", SHARES, "view_as" }, { "transpose", SHARES, "transpose" }, { "swapaxes", SHARES, "swapaxes" }, { "swapdims", SHARES, "swapdims" }, { "t", SHARES, "t" }, { "numpy_T", SHARES, "numpy_T" },
-  { "mT", SHARES, "mT" }, { "permute", SHARES, "permute" }, { "detach", SHARES, "" }, { "data", SHARES, "" }, { "alias", SHARES, "" }, { "view_of", SHARES, "" }, { "requires_grad_", SHARES, "" },
+  { "mT", SHARES, "mT" }, { "permute", SHARES, "permute" }, { "detach", SHARES, "" }, { "alias", SHARES, "" }, { "view_of", SHARES, "" }, { "requires_grad_", SHARES, "" },
   { "expand", SHARES, NULL }, { "expand_as", SHARES, NULL }, { "split", SHARES, NULL }, { "split_with_sizes", SHARES, NULL }, { "chunk", SHARES, NULL }, { "unbind", SHARES, NULL }, { "tensor_split", SHARES, NULL }, { "hsplit", SHARES, NULL }, { "vsplit", SHARES, NULL }, { "dsplit", SHARES, NULL },
   { "diagonal", SHARES, NULL }, { "unfold", SHARES, NULL }, { "movedim", SHARES, NULL }, { "real", SHARES, NULL },
   { "reshape", MAY_SHARE, NULL }, { "reshape_as", MAY_SHARE, NULL }, { "flatten", MAY_SHARE, NULL }, { "contiguous", MAY_SHARE, NULL }, { "to", MAY_SHARE, NULL }, { "type_as", MAY_SHARE, NULL },
@@ -259,19 +259,79 @@ ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char
 
 #define MAX_KEYS 500
 
-/* Returns the keys of @dict with @key added. */
+static gboolean
+is_dict (const PhTorchVal *val)
+{
+  return val->kind == PH_TORCH_TUPLE && val->py != NULL && val->py->kind == PH_PY_DICT && val->items != NULL
+         && val->py->n >= 2 * val->items->len;
+}
+
+/* Where @key is among the keys of @dict; their number: it is not there. FALSE: that is not known. */
+static gboolean
+find_key (const PhTorchVal *dict, const PhTorchVal *key, guint *at)
+{
+  g_autofree char *text = NULL;
+
+  if (key->kind != PH_TORCH_LITERAL || (key->py->kind != PH_PY_STRING && key->py->kind != PH_PY_INT))
+    return FALSE;
+  text = ph_py_to_string (key->py);
+  for (*at = 0; *at < dict->items->len; ++*at)
+    {
+      const PhPy *own = dict->py->items[2 * *at];
+      g_autofree char *each = own != NULL ? ph_py_to_string (own) : NULL;
+
+      if (own == NULL || (own->kind != PH_PY_STRING && own->kind != PH_PY_INT))
+        return FALSE;
+      if (g_str_equal (each, text))
+        return TRUE;
+    }
+  return TRUE;
+}
+
+/* The keys of @dict, without that at @gone, and with @key (nullable) at their end. */
 static const PhPy *
-with_key (PhTorch *torch, const PhPy *dict, const PhPy *key)
+new_keys (PhTorch *torch, const PhTorchVal *dict, guint gone, const PhPy *key)
 {
   PhPy *made = ph_py_alloc (torch->own, sizeof *made);
 
-  *made = *dict;
-  made->n = dict->n + 2;
-  made->items = ph_py_alloc (torch->own, made->n * sizeof *made->items);
-  if (dict->n > 0)
-    memcpy (made->items, dict->items, dict->n * sizeof *made->items);
-  made->items[dict->n] = made->items[dict->n + 1] = (PhPy *) key;
+  *made = *dict->py;
+  made->n = 0;
+  made->items = ph_py_alloc (torch->own, 2 * (dict->items->len + 1) * sizeof *made->items);
+  for (guint i = 0; i <= dict->items->len; i++)
+    if (i != gone && (i < dict->items->len || key != NULL))
+      for (guint k = 0; k < 2; k++)
+        made->items[made->n++] = i < dict->items->len ? dict->py->items[2 * i] : (PhPy *) key;
   return made;
+}
+
+/* FALSE: the key is not known. */
+static gboolean
+set_key (PhTorch *torch, PhTorchVal *dict, const PhTorchVal *key, PhTorchVal *value)
+{
+  guint at;
+
+  if (!find_key (dict, key, &at) || at >= MAX_KEYS)
+    return FALSE;
+  if (at < dict->items->len)
+    dict->items->pdata[at] = value;
+  else
+    {
+      dict->py = new_keys (torch, dict, G_MAXUINT, key->py);
+      g_ptr_array_add (dict->items, value);
+    }
+  return TRUE;
+}
+
+/* Returns what @key stood for. (nullable) */
+static PhTorchVal *
+drop_key (PhTorch *torch, PhTorchVal *dict, const PhTorchVal *key)
+{
+  guint at;
+
+  if (!find_key (dict, key, &at) || at == dict->items->len)
+    return NULL;
+  dict->py = new_keys (torch, dict, at, NULL);
+  return g_ptr_array_steal_index (dict->items, at);
 }
 
 PhTorchVal *
@@ -280,6 +340,8 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
   static const char *const writers[] = { "append",    "extend",    "insert", "pop",         "clear",  "remove", "reverse",
                                          "sort_list", "_set_item", "Delete", "__delitem__", "update", "add_",   NULL };
   PhTorchVal *list = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
+  const gboolean removes = g_str_equal (op, "Delete") || g_str_equal (op, "__delitem__");
+  gboolean known = TRUE;
   gint64 i = -1;
 
   if (list == NULL || list->items == NULL || !g_strv_contains (writers, op))
@@ -316,32 +378,29 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
   else if (g_str_equal (op, "_set_item") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i)
            && i >= -(gint64) list->items->len && i < (gint64) list->items->len)
     list->items->pdata[i < 0 ? i + list->items->len : i] = last;
-  else
+  else if (is_dict (list) && g_str_equal (op, "_set_item") && args->len == 3)
+    known = set_key (scope->torch, list, args->pdata[1], last);
+  else if (is_dict (list) && g_str_equal (op, "update") && args->len == 2 && is_dict (last))
+    for (guint k = 0; known && k < last->items->len; k++)
+      known = set_key (scope->torch, list, ph_torch_literal (scope->torch, last->py->items[2 * k]), last->items->pdata[k]);
+  else if (is_dict (list) && args->len >= 2 && (removes || g_str_equal (op, "pop")))
     {
-      const PhTorchVal *key = args->len == 3 ? args->pdata[1] : NULL;
-      const gboolean dict = g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL
-                            && key->py->kind == PH_PY_STRING && list->kind == PH_TORCH_TUPLE && list->py != NULL
-                            && list->py->kind == PH_PY_DICT;
+      PhTorchVal *gone = drop_key (scope->torch, list, args->pdata[1]);
 
-      for (guint k = 0; g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL && list->py != NULL
-                        && list->py->kind == PH_PY_DICT && k < list->items->len;
-           k++)
-        if (list->py->items[2 * k] != NULL && list->py->items[2 * k]->kind == PH_PY_STRING && key->py->kind == PH_PY_STRING
-            && g_str_equal (list->py->items[2 * k]->text, key->py->text))
-          {
-            list->items->pdata[k] = last;
-            return list;
-          }
-      if (dict && list->items->len < MAX_KEYS)
-        {
-          list->py = with_key (scope->torch, list->py, key->py);
-          g_ptr_array_add (list->items, last);
-          return list;
-        }
-      ph_torch_fail (scope, at, "'%s' changes a list or dictionary in a way that is not known when the file is read", op);
-      return NULL;
+      if (removes && gone != NULL)
+        return list;
+      if (!removes && (gone != NULL || args->len == 3))
+        return gone != NULL ? gone : last;
+      known = FALSE;
     }
-  return list;
+  else if (removes && list->kind == PH_TORCH_LIST && args->len == 2 && ph_torch_is_int (last, &i)
+           && i >= -(gint64) list->items->len && i < (gint64) list->items->len)
+    g_ptr_array_remove_index (list->items, (guint) (i < 0 ? i + list->items->len : i));
+  else
+    known = FALSE;
+  if (!known)
+    ph_torch_fail (scope, at, "'%s' changes a list or dictionary in a way that is not known when the file is read", op);
+  return known ? list : NULL;
 }
 
 /* ── values written in a body ── */

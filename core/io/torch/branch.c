@@ -137,7 +137,7 @@ join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy
   const PhType *type = NULL;
   PhTorchVal *made;
 
-  if (vals[0] == vals[1])
+  if (vals[0] == vals[1] || (ph_torch_is_unset (vals[0]) && ph_torch_is_unset (vals[1])))
     return vals[0];
   if (vals[0]->kind == PH_TORCH_LITERAL && vals[1]->kind == PH_TORCH_LITERAL)
     {

@@ -47,7 +47,8 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
     if (g_str_has_prefix (dotted, spaces[i]))
       {
-        g_auto (GStrv) parts = g_strsplit (dotted + strlen (spaces[i]), ".", 3);
+        g_auto (GStrv) parts = g_strsplit (g_str_equal (dotted, "ops.prim.data") ? "aten.detach" : dotted + strlen (spaces[i]),
+                                           ".", 3);
 
         if (g_strv_length (parts) >= 2)
           {
@@ -263,8 +264,8 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
 
   if ((g_str_equal (callee, "annotate") || g_str_equal (callee, "unchecked_cast")) && args->len == 2)
     return last;
-  if (g_str_equal (callee, "uninitialized"))
-    return ph_torch_unknown (scope->torch, py);
+  if (g_str_equal (callee, "uninitialized") && py->n == 2)
+    return ph_torch_unset (scope->torch, py->items[1], 0);
   if (callee_is (py, "torch.device") || callee_is (py, "torch.Size"))
     return ph_torch_unknown (scope->torch, py);
   if (g_str_equal (callee, "getattr") && args->len >= 2 && last->kind == PH_TORCH_LITERAL && last->py->kind == PH_PY_STRING)
@@ -385,7 +386,8 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
         args->pdata[i] = list;
         first = args->pdata[0];
       }
-  if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten
+  if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0)
+      && (aten || g_str_equal (target->domain, PH_TORCH_PRIM))
       && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
     return val;
   if (aten

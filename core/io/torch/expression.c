@@ -81,6 +81,21 @@ ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args)
   return all;
 }
 
+/* The largest of known integers, or the smallest. (nullable) */
+static PhTorchVal *
+extreme (PhTorch *torch, const GPtrArray *items, gboolean largest)
+{
+  gint64 found = 0, item;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      if (!ph_torch_is_int (items->pdata[i], &item))
+        return NULL;
+      found = i == 0 || (item > found) == largest ? item : found;
+    }
+  return ph_torch_int (torch, found);
+}
+
 /* Evaluates @op on known numbers and lists. (nullable) */
 PhTorchVal *
 ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
@@ -91,6 +106,10 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
     {
       if (g_str_equal (op, "len") && a->items != NULL)
         return ph_torch_int (torch, a->items->len);
+      if (g_str_equal (op, "len") && a->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_STRING)
+        return ph_torch_int (torch, g_utf8_strlen (a->py->text, -1));
+      if ((g_str_equal (op, "min") || g_str_equal (op, "max")) && a->items != NULL && a->items->len > 0)
+        return extreme (torch, a->items, g_str_equal (op, "max"));
       if (g_str_equal (op, "neg") && ph_torch_is_int (a, &x) && x != G_MININT64)
         return ph_torch_int (torch, -x);
       if (g_str_equal (op, "__not__") && a->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_CONSTANT)
@@ -119,6 +138,8 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
     return ph_torch_int (torch, x - y);
   if (g_str_equal (op, "mul"))
     return ph_torch_int (torch, x * y);
+  if (g_str_equal (op, "min") || g_str_equal (op, "max"))
+    return ph_torch_int (torch, g_str_equal (op, "min") ? MIN (x, y) : MAX (x, y));
   if (g_str_equal (op, "floordiv") && y > 0 && x >= 0)
     return ph_torch_int (torch, x / y);
   if (g_str_equal (op, "remainder") && y > 0 && x >= 0)

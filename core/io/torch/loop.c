@@ -185,7 +185,7 @@ find_carried (Loop *loop)
       const PhTorchVal *before = g_hash_table_lookup (loop->scope->names, name);
 
       if (before != NULL && (loop->range || !ph_py_is_name (py->items[0], name)) && before->kind != PH_TORCH_MODULE
-          && before->kind != PH_TORCH_UNKNOWN)
+          && (before->kind != PH_TORCH_UNKNOWN || ph_torch_is_unset (before)))
         g_ptr_array_add (loop->carried, name);
     }
   g_ptr_array_sort (loop->carried, ph_torch_by_name);
@@ -200,6 +200,39 @@ scalar_type (PhSketchGraph *graph, const char *value)
   return type != NULL && type->has_rank && type->rank == 0 ? type : NULL;
 }
 
+/* Whether a loop carries each item of @val instead. */
+static gboolean
+is_spread (const PhTorchVal *val)
+{
+  return val->kind == PH_TORCH_TUPLE && val->items->len > 0;
+}
+
+static void
+add_operands (Loop *loop, PhTorchVal *val, GPtrArray *inputs)
+{
+  for (guint i = 0; is_spread (val) && i < val->items->len; i++)
+    add_operands (loop, val->items->pdata[i], inputs);
+  if (!is_spread (val))
+    g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (loop->scope, loop->py, val));
+}
+
+/* Returns what @name stands for in the body, where it is @before outside; @inputs are the operands from @at on. */
+static PhTorchVal *
+add_inputs (Loop *loop, const char *name, const PhTorchVal *before, const GPtrArray *inputs, guint *at)
+{
+  PhTorch *torch = loop->scope->torch;
+  PhTorchVal *tuple;
+
+  if (!is_spread (before))
+    return ph_torch_value (
+        torch, ph_sketch_add_input (loop->inner.graph, name, scalar_type (loop->scope->graph, inputs->pdata[(*at)++])));
+  tuple = ph_torch_list (torch, TRUE);
+  tuple->py = before->py;
+  for (guint i = 0; i < before->items->len; i++)
+    g_ptr_array_add (tuple->items, add_inputs (loop, name, before->items->pdata[i], inputs, at));
+  return tuple;
+}
+
 /* Makes the node with its inputs, and an empty body with the same. */
 static void
 begin_body (Loop *loop)
@@ -210,11 +243,11 @@ begin_body (Loop *loop)
   const char *first = ph_torch_as_value (scope, py, loop->count), *second = ph_torch_as_value (scope, py, loop->test), *index;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   PhSketchGraph *body;
+  guint at = 0;
 
   /* Their constants are created before the node. */
   for (guint i = 0; i < loop->carried->len; i++)
-    g_ptr_array_add (inputs,
-                     (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, loop->carried->pdata[i])));
+    add_operands (loop, g_hash_table_lookup (scope->names, loop->carried->pdata[i]), inputs);
   for (guint i = 0; i < loop->objects->len; i++)
     g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, loop->objects->pdata[i]));
   loop->node = ph_sketch_add_node (scope->graph, "Loop", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
@@ -232,9 +265,10 @@ begin_body (Loop *loop)
     g_hash_table_insert (loop->inner.names, (gpointer) py->items[0]->text, ph_torch_value (torch, index));
   for (guint i = 0; i < loop->carried->len; i++)
     {
-      const char *input = ph_sketch_add_input (body, loop->carried->pdata[i], scalar_type (scope->graph, inputs->pdata[i]));
+      gpointer name = loop->carried->pdata[i];
 
-      g_hash_table_insert (loop->inner.names, loop->carried->pdata[i], ph_torch_value (torch, input));
+      g_hash_table_insert (loop->inner.names, name,
+                           add_inputs (loop, name, g_hash_table_lookup (scope->names, name), inputs, &at));
     }
   for (guint i = 0; i < loop->objects->len; i++)
     {
@@ -268,6 +302,61 @@ take_changed (Loop *loop)
   return TRUE;
 }
 
+/* The items of a tuple that something gives as one value. */
+static PhTorchVal *
+unpack (Loop *loop, PhTorchVal *val, guint n)
+{
+  PhTorchVal *tuple = ph_torch_list (loop->scope->torch, TRUE);
+  PhSketchNode *node = ph_torch_add_node (&loop->inner, loop->py, "TupleUnpack", PH_TORCH_PRIM);
+
+  ph_sketch_node_input (node, ph_torch_as_value (&loop->inner, loop->py, val));
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (tuple->items, ph_torch_value (loop->scope->torch, ph_sketch_node_output (node, "_", NULL)));
+  return tuple;
+}
+
+/* Makes @last, what @name stands for after a turn, a result of the body. Returns what it stands for after the loop. (nullable) */
+static PhTorchVal *
+add_results (Loop *loop, const char *name, PhTorchVal *before, PhTorchVal *last)
+{
+  PhTorchScope *scope = loop->scope;
+  PhTorch *torch = scope->torch;
+  PhSketchGraph *body = loop->inner.graph;
+  PhTorchVal *made, *root = ph_torch_root (last);
+  const char *value;
+
+  if (is_spread (before))
+    {
+      if (!is_spread (last))
+        last = unpack (loop, last, before->items->len);
+      made = ph_torch_list (torch, TRUE);
+      made->py = before->py;
+      if (last->items->len != before->items->len)
+        ph_torch_fail (scope, loop->py, "'%s' begins as %u values, and is %u after a turn of the loop", name, before->items->len,
+                       last->items->len);
+      for (guint i = 0; *torch->error == NULL && i < before->items->len; i++)
+        g_ptr_array_add (made->items, add_results (loop, name, before->items->pdata[i], last->items->pdata[i]));
+      return *torch->error == NULL ? made : NULL;
+    }
+  value = ph_torch_as_value (&loop->inner, loop->py, last);
+  if (g_hash_table_contains (loop->changed, name) && root->kind == PH_TORCH_VALUE
+      && (root->graph != body || root->stands_for != NULL))
+    {
+      ph_torch_fail (scope, loop->py,
+                     "the loop writes into '%s' in place, which may share its memory with '%s' after the first turn: "
+                     "write x = x + y instead of x += y there",
+                     name, root->name);
+      return NULL;
+    }
+  ph_sketch_add_output (body, value);
+  torch->graph = scope->graph;
+  made = ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value)));
+  ph_torch_share (torch, made, before);
+  ph_torch_share (torch, made, last);
+  torch->graph = body;
+  return made;
+}
+
 /* Makes the body's results the outputs of the node. */
 static gboolean
 end_body (Loop *loop)
@@ -285,23 +374,12 @@ end_body (Loop *loop)
   for (guint i = 0; i < loop->carried->len; i++)
     {
       gpointer name = loop->carried->pdata[i];
-      PhTorchVal *before = g_hash_table_lookup (scope->names, name), *last = g_hash_table_lookup (loop->inner.names, name),
-                 *root = ph_torch_root (last), *made;
-      const char *value = ph_torch_as_value (&loop->inner, py, last);
+      PhTorchVal *made = add_results (loop, name, g_hash_table_lookup (scope->names, name),
+                                      g_hash_table_lookup (loop->inner.names, name));
 
-      if (g_hash_table_contains (loop->changed, name) && root->kind == PH_TORCH_VALUE
-          && (root->graph != body || root->stands_for != NULL))
-        return ph_torch_fail (scope, py,
-                              "the loop writes into '%s' in place, which may share its memory with '%s' after the first turn: "
-                              "write x = x + y instead of x += y there",
-                              (const char *) name, root->name);
-      ph_sketch_add_output (body, value);
-      torch->graph = scope->graph;
-      made = ph_torch_value (torch, ph_sketch_node_output (loop->node, name, scalar_type (scope->graph, value)));
+      if (made == NULL)
+        return FALSE;
       g_hash_table_insert (scope->names, name, made);
-      ph_torch_share (torch, made, before);
-      ph_torch_share (torch, made, last);
-      torch->graph = body;
     }
   torch->graph = scope->graph;
   for (guint i = 0; ok && i < loop->objects->len; i++)

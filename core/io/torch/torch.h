@@ -61,6 +61,9 @@ PhTorchVal *ph_torch_bool (PhTorch *torch, gboolean value);
 /* FALSE; the first error stays. */
 gboolean ph_torch_fail (PhTorchScope *scope, const PhPy *at, const char *format, ...) G_GNUC_PRINTF (3, 4);
 PhTorchVal *ph_torch_module (PhTorch *torch, const PhPickle *object, const char *path);
+/* uninitialized (@type): nothing reads it before it is set. Of a tuple, each item is. @depth: 0 */
+PhTorchVal *ph_torch_unset (PhTorch *torch, const PhPy *type, guint depth);
+gboolean ph_torch_is_unset (const PhTorchVal *val);
 PhTorchVal *ph_torch_literal (PhTorch *torch, const PhPy *py);
 PhTorchVal *ph_torch_list (PhTorch *torch, gboolean tuple);
 PhPy *ph_torch_new_literal (PhTorch *torch, PhPyKind kind, const char *text);

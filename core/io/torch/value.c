@@ -96,6 +96,32 @@ ph_torch_bool (PhTorch *torch, gboolean value)
   return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, value ? "True" : "False"));
 }
 
+PhTorchVal *
+ph_torch_unset (PhTorch *torch, const PhPy *type, guint depth)
+{
+  g_autofree char *text = NULL, *whole = NULL;
+  PhTorchVal *tuple;
+
+  if (type->kind == PH_PY_SUBSCRIPT && type->n == 2 && ph_py_is_name (type->items[0], "Tuple") && depth < PH_PY_MAX_DEPTH)
+    {
+      const PhPy *types = type->items[1];
+
+      tuple = ph_torch_list (torch, TRUE);
+      for (guint i = 0; i < (types->kind == PH_PY_TUPLE ? types->n : 1); i++)
+        g_ptr_array_add (tuple->items, ph_torch_unset (torch, types->kind == PH_PY_TUPLE ? types->items[i] : types, depth + 1));
+      return tuple;
+    }
+  text = ph_py_to_string (type);
+  whole = g_strdup_printf ("uninitialized(%s)", text);
+  return ph_torch_unknown (torch, ph_torch_new_literal (torch, PH_PY_NAME, whole));
+}
+
+gboolean
+ph_torch_is_unset (const PhTorchVal *val)
+{
+  return val->kind == PH_TORCH_UNKNOWN && val->py->kind == PH_PY_NAME && g_str_has_prefix (val->py->text, "uninitialized(");
+}
+
 void
 ph_torch_init (PhTorch *torch, PhSource *source, PhSketch *sketch, GError **error)
 {
