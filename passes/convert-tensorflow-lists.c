@@ -24,6 +24,24 @@ ph_tf_origin (PhValue *value)
   return value;
 }
 
+const PhNode *
+ph_tf_new_list (PhValue *value)
+{
+  static const char *const makers[] = { "TensorListReserve", "EmptyTensorList", "TensorArrayV3", NULL };
+
+  value = ph_tf_origin (value);
+  return value != NULL && value->producer != NULL && g_strv_contains (makers, name_of (value->producer)) ? value->producer : NULL;
+}
+
+gboolean
+ph_tf_list_grows (const PhNode *write, PhValue *list)
+{
+  const PhNode *made = list != NULL ? ph_tf_new_list (list) : NULL;
+
+  return ph_node_attr_int (write, "resize_if_index_out_of_bounds", 0) != 0
+         || (made != NULL && ph_node_attr_int (made, "dynamic_size", 0) != 0);
+}
+
 gboolean
 ph_tf_list_write (PhValue *value, PhTfListWrite *write)
 {
@@ -39,19 +57,11 @@ ph_tf_list_write (PhValue *value, PhTfListWrite *write)
       {
         *write = (PhTfListWrite) { node, ph_node_input (node, (guint) rows[i].list),
                                    rows[i].index >= 0 ? ph_node_input (node, (guint) rows[i].index) : NULL,
-                                   ph_node_input (node, (guint) rows[i].element) };
+                                   ph_node_input (node, (guint) rows[i].element), FALSE };
+        write->grows = ph_tf_list_grows (node, write->list);
         return write->list != NULL && write->element != NULL && (rows[i].index < 0 || write->index != NULL);
       }
   return FALSE;
-}
-
-const PhNode *
-ph_tf_new_list (PhValue *value)
-{
-  static const char *const makers[] = { "TensorListReserve", "EmptyTensorList", "TensorArrayV3", NULL };
-
-  value = ph_tf_origin (value);
-  return value != NULL && value->producer != NULL && g_strv_contains (makers, name_of (value->producer)) ? value->producer : NULL;
 }
 
 PhValue *
@@ -178,14 +188,35 @@ is_open (PhValue *list)
 }
 
 PhValue *
-ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element)
+ph_tf_list_padded (PhConvert *l, PhValue *list, PhValue *length, gboolean grows)
+{
+  const gint64 first = 0, one = 1;
+  PhValue *parts[2] = { ph_build_ints (l->b, &first, 1),
+                        PH_BUILD (l->b, Sub, length,
+                                  PH_BUILD (l->b, Slice, PH_BUILD (l->b, Shape, list), ph_build_ints (l->b, &first, 1),
+                                            ph_build_ints (l->b, &one, 1))) };
+
+  if (grows)
+    parts[1] = PH_BUILD (l->b, Max, parts[1], parts[0]);
+  parts[1] = ph_build_node (l->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+  return ph_build_node (l->b, &ph_op_Pad, PH_VALUES_ (list, parts[1], NULL, parts[0]), 4, NULL, 1);
+}
+
+PhValue *
+ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element, gboolean grows)
 {
   PhTensor *constant = ph_value_constant (index);
-  const gint64 first = 0;
+  const gint64 first = 0, one = 1;
 
   element = PH_BUILD (l->b, Unsqueeze, element, ph_build_ints (l->b, &first, 1));
-  if (constant != NULL && ph_value_dim (list, 0) == 1 && ph_tensor_count (constant) == 1)
+  if (constant != NULL && ph_value_dim (list, 0) == 1 && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) == 0)
     return element;
+  if (grows)
+    list = ph_tf_list_padded (l, list,
+                              PH_BUILD (l->b, Add,
+                                        PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, index), ph_build_ints (l->b, &one, 1)),
+                                        ph_build_ints (l->b, &one, 1)),
+                              TRUE);
   return PH_BUILD (l->b, ScatterND, list,
                    PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, index), ph_build_ints (l->b, (const gint64[]) { 1, 1 }, 2)),
                    element);
@@ -199,7 +230,7 @@ set (PhConvert *l, PhValue **out)
 
   if (list == NULL || l->in[1] == NULL || l->in[2] == NULL)
     return ph_convert_stay (l, "%s", no_size);
-  out[0] = ph_tf_list_with (l, list, l->in[1], l->in[2]);
+  out[0] = ph_tf_list_with (l, list, l->in[1], l->in[2], ph_tf_list_grows (l->node, l->in[at]));
   return out[0] != NULL;
 }
 

@@ -12,7 +12,8 @@ extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_
 typedef struct
 {
   PhNode *node;
-  PhValue *list, *index, *element; /* @index: (nullable) NULL: behind the last one */
+  PhValue *list, *index, *element; /* @index: (nullable) NULL: behind the last one         */
+  gboolean grows;                  /* an index past the last element makes the list longer */
 } PhTfListWrite;
 
 PhValue *ph_tf_origin (PhValue *value); /* what it is a copy of (nullable) */
@@ -23,7 +24,11 @@ PhValue *ph_tf_list_length (PhConvert *l, const PhNode *list); /* int64[1] */
 gboolean ph_tf_is_untyped (const PhValue *list);               /* it has no type, or only the name of one */
 /* Zeros for the list that @list makes. @like: (nullable) an element. NULL: the size is not known; l->stays says so. */
 PhValue *ph_tf_list_zeros (PhConvert *l, const PhNode *list, PhValue *like);
-PhValue *ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element);
+/* @write, a node, may make @list longer. */
+gboolean ph_tf_list_grows (const PhNode *write, PhValue *list);
+PhValue *ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element, gboolean grows);
+/* With zeros behind its elements up to @length, an int64[1]. @grows: it may have more. */
+PhValue *ph_tf_list_padded (PhConvert *l, PhValue *list, PhValue *length, gboolean grows);
 
 /* Before the bodies of a While or If are converted: gives their inputs the types of the operands. */
 gboolean ph_tf_is_control (const PhNode *node);

@@ -149,6 +149,7 @@ choose (PhConvert *l, While *w, guint i)
   const int at = written && !pushed ? operand_of (w->body, w->writes[i].index) : -1;
 
   w->first[i] = l->in[i];
+  w->writes[i].grows = w->writes[i].grows || (made != NULL && ph_node_attr_int (made, "dynamic_size", 0) != 0);
   if (is_fixed (w, i))
     w->fates[i] = FIXED;
   else if (made == NULL)
@@ -223,7 +224,7 @@ fill (PhConvert *l, const While *w, PhNode *loop)
         PhTfListWrite write;
 
         ok = ph_tf_list_write (outputs[i], &write)
-             && (outputs[i] = ph_tf_list_with (l, inputs[i], write.index, write.element)) != NULL;
+             && (outputs[i] = ph_tf_list_with (l, inputs[i], write.index, write.element, w->writes[i].grows)) != NULL;
       }
   if (ok && w->turns == NULL)
     ok = ph_build_copy (&inside, w->cond, outputs, &again, NULL);
@@ -276,9 +277,10 @@ static PhValue *
 list_of (PhConvert *l, const While *w, guint i, PhValue *rows)
 {
   const PhNode *made = ph_tf_new_list (l->in[i]);
-  const gint64 first = 0, last = -1, end = G_MAXINT64, one = 1;
+  const gint64 first = 0, last = -1, end = G_MAXINT64;
+  const gboolean grows = w->writes[i].grows;
   PhTensor *turns = w->turns != NULL ? ph_value_constant (w->turns) : NULL, *known;
-  PhValue *wanted, *parts[2];
+  PhValue *wanted;
   gint64 n = turns != NULL ? ph_tensor_get_int (turns, 0) : -1;
 
   if (g_str_equal (made->op_type, "EmptyTensorList") || (w->fates[i] == GATHERED && is_whole (w, made)))
@@ -291,14 +293,24 @@ list_of (PhConvert *l, const While *w, guint i, PhValue *rows)
     }
   wanted = ph_tf_list_length (l, made);
   known = wanted != NULL ? ph_value_constant (wanted) : NULL;
-  if (known != NULL && n >= 0 && ph_tensor_get_int (known, 0) == n)
+  if (known != NULL
+      && ((n >= 0 && ph_tensor_get_int (known, 0) == n)
+          || (grows && (ph_tensor_get_int (known, 0) == 0 || n > ph_tensor_get_int (known, 0)))))
     return rows;
-  parts[0] = ph_build_ints (l->b, &first, 1);
-  parts[1] = PH_BUILD (
-      l->b, Sub, wanted,
-      PH_BUILD (l->b, Slice, PH_BUILD (l->b, Shape, rows), ph_build_ints (l->b, &first, 1), ph_build_ints (l->b, &one, 1)));
-  parts[0] = ph_build_node (l->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
-  return ph_build_node (l->b, &ph_op_Pad, PH_VALUES_ (rows, parts[0], NULL, ph_build_ints (l->b, &first, 1)), 4, NULL, 1);
+  return ph_tf_list_padded (l, rows, wanted, grows);
+}
+
+/* Returns the type of a list in a loop: one that grows has an open number of elements. */
+static const PhType *
+list_type (const PhType *type, gboolean grows)
+{
+  PhDim dims[PH_MAX_RANK];
+
+  if (type == NULL || !grows || !type->has_rank || type->rank == 0)
+    return type;
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = i == 0 ? PH_DIM_UNKNOWN : type->dims[i];
+  return ph_type_tensor (type->dtype, type->rank, dims);
 }
 
 static gboolean
@@ -315,7 +327,9 @@ build (PhConvert *l, While *w, PhValue **out)
         const PhType *type = ((PhValue *) w->body->inputs->pdata[i])->type;
 
         states[w->slots[i]] = w->first[i];
-        types[w->slots[i]] = type != NULL && w->fates[i] == STATE ? type : w->first[i]->type;
+        types[w->slots[i]] = w->fates[i] == FILLED ? list_type (w->first[i]->type, w->writes[i].grows)
+                             : type != NULL        ? type
+                                                   : w->first[i]->type;
       }
   w->turns = turns_of (l, w, w->cond->outputs->pdata[0], 0);
   if (w->turns == NULL && !ph_build_copy (l->b, w->cond, l->in, &condition, NULL))
