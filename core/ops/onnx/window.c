@@ -128,7 +128,7 @@ ph_window_init_transposed (PhWindow *w, const PhNode *node, guint n, const gint6
           w->out[i] = shape != NULL ? shape[i] : in[i] * w->stride[i];
           /* Excess is removed by pads; where the windows are short, the end stays empty. */
           total = MAX (full - w->out[i], 0);
-          w->begin[i] = upper || !automatic ? total / 2 : total - total / 2;
+          w->begin[i] = upper ? total / 2 : total - total / 2;
           w->end[i] = total - w->begin[i];
           if (full < w->out[i])
             w->output_padding[i] += w->out[i] - full;
