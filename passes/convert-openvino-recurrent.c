@@ -21,7 +21,7 @@ static const Kind kinds[] = {
 static PhValue *
 reordered (PhConvert *l, PhValue *w, const Kind *kind)
 {
-  static const guint order[] = { 1, 3, 0, 2 }; /* f i c o => i o f c */
+  const char *format = ph_node_attr_string (l->node, "weights_format", "fico");
   PhValue *parts[4], *split;
 
   if (kind->op != &ph_op_LSTM)
@@ -29,7 +29,7 @@ reordered (PhConvert *l, PhValue *w, const Kind *kind)
   split = ph_build_node (l->b, &ph_op_Split, &w, 1, PH_ATTRS (ph_attr_new_int ("axis", 1), ph_attr_new_int ("num_outputs", 4)),
                          4);
   for (guint i = 0; split != NULL && i < 4; i++)
-    parts[i] = ph_node_output (split->producer, order[i]);
+    parts[i] = ph_node_output (split->producer, (guint) (strchr (format, "iofc"[i]) - format));
   return split != NULL ? ph_build_node (l->b, &ph_op_Concat, parts, 4, PH_ATTRS (ph_attr_new_int ("axis", 1)), 1) : NULL;
 }
 
@@ -109,7 +109,7 @@ static gboolean
 recurrent (PhConvert *l, PhValue **out)
 {
   static const gint64 swap[] = { 1, 0, 2 }, batch_first[] = { 2, 1, 0, 3 };
-  const char *op = strchr (l->op, ':') + 1;
+  const char *op = strchr (l->op, ':') + 1, *format = ph_node_attr_string (l->node, "weights_format", "fico");
   g_autofree char *direction = g_ascii_strdown (ph_node_attr_string (l->node, "direction", "forward"), -1);
   const Kind *kind = &kinds[g_str_has_prefix (op, "LSTM") ? 0 : g_str_has_prefix (op, "GRU") ? 1 : 2];
   const gboolean cell = g_str_has_suffix (op, "Cell"),
@@ -125,6 +125,11 @@ recurrent (PhConvert *l, PhValue **out)
       return ph_convert_stay (l, "its weights are missing, or are one tensor: save the model again with openvino.save_model");
   if (ph_value_dim (l->in[weights + 1], cell ? 1 : 2) < 0)
     return ph_convert_stay (l, "the size of its weights is not known");
+  if (strlen (format) != 4 || strchr (format, 'i') == NULL || strchr (format, 'o') == NULL || strchr (format, 'f') == NULL
+      || strchr (format, 'c') == NULL)
+    return ph_convert_stay (l, "the order of its gates is %s, which is none of OpenVINO's", format);
+  if (l->n_in > weights + 3)
+    return ph_convert_stay (l, "its gates read its cells");
   if (!activations (l, kind, ways, &attrs[0]))
     return FALSE;
   a = attrs[0] != NULL ? 1 : 0;
