@@ -1,4 +1,4 @@
-/* convert-tensorflow-lists.h: what loops need to know of TensorFlow's lists of tensors. Private to passes/.
+/* convert-tensorflow-lists.h: TensorFlow's lists of tensors, loops and branches. Private to passes/.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_loop[];
+extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_loop[], ph_convert_tensorflow_branches[];
 
 /* The node that makes @list with one more element, or with another element at an index. */
 typedef struct
@@ -33,5 +33,7 @@ PhValue *ph_tf_list_padded (PhConvert *l, PhValue *list, PhValue *length, gboole
 /* Before the bodies of a While or If are converted: gives their inputs the types of the operands. */
 gboolean ph_tf_is_control (const PhNode *node);
 void ph_tf_enter (PhPassRun *run, PhNode *node);
+/* Puts Ifs in place of the conditionals of TensorFlow 1. */
+void ph_tf_close_branches (PhPassRun *run);
 
 G_END_DECLS

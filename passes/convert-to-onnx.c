@@ -28,6 +28,7 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tensorflow_parts,
   ph_convert_tensorflow_lists,
   ph_convert_tensorflow_loop,
+  ph_convert_tensorflow_branches,
   ph_convert_tflite,
   ph_convert_openvino,
   ph_convert_openvino_tensors,
@@ -507,6 +508,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
       || !ph_session_drop_order (run, error))
     return FALSE;
   ph_session_drop_unfetched (run);
+  ph_tf_close_branches (run);
   if (!ph_convert_prepare (run, error) || !ph_convert_inputs (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
