@@ -4,23 +4,40 @@
 
 #include "core/ops/copy.h"
 
+static PhGraph *
+taken_branch (const PhNode *node)
+{
+  PhTensor *tensor = ph_value_constant (ph_node_input (node, 0));
+
+  if (tensor == NULL || ph_tensor_count (tensor) != 1)
+    return NULL;
+  return ph_node_graph (node, ph_tensor_get_int (tensor, 0) != 0 ? "then_branch" : "else_branch");
+}
+
+/* The branch must give what If is declared to give: a file may declare what only the other branch does. */
 gboolean
 ph_branch_is_decided (PhMatch *match)
 {
-  PhTensor *tensor = ph_value_constant (ph_node_input (match->root, 0));
+  const PhNode *node = match->root;
+  const PhGraph *body = taken_branch (node);
 
-  return tensor != NULL && ph_tensor_count (tensor) == 1;
+  if (body == NULL || body->outputs->len != node->outputs->len)
+    return FALSE;
+  for (guint i = 0; i < body->outputs->len; i++)
+    {
+      const PhType *inside = ((PhValue *) body->outputs->pdata[i])->type, *outside = ph_node_output (node, i)->type;
+
+      if (inside != NULL && outside != NULL && ph_type_merge (inside, outside) == NULL)
+        return FALSE;
+    }
+  return TRUE;
 }
 
 gboolean
 ph_branch_take (PhMatch *match, PhBuilder *b)
 {
   PhNode *node = match->root;
-  gboolean taken = ph_tensor_get_int (ph_value_constant (ph_node_input (node, 0)), 0) != 0;
-  PhGraph *body = ph_node_graph (node, taken ? "then_branch" : "else_branch");
   g_autofree PhValue **outputs = g_new0 (PhValue *, node->outputs->len + 1);
 
-  if (body == NULL || body->outputs->len != node->outputs->len || !ph_build_copy (b, body, NULL, outputs, NULL))
-    return FALSE;
-  return ph_node_replace_all (node, outputs, b);
+  return ph_build_copy (b, taken_branch (node), NULL, outputs, NULL) && ph_node_replace_all (node, outputs, b);
 }
