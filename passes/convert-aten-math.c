@@ -210,6 +210,7 @@ soft_max (PhConvert *l, PhValue **out)
   PhValue *x = ph_aten_tensor (l, 0);
   const PhDType dtype = ph_aten_dtype (l, "dtype");
   const PhOp *op = strstr (l->op, "log") != NULL ? &ph_op_LogSoftmax : &ph_op_Softmax;
+  gboolean alone;
 
   if (x != NULL && dtype != PH_UNDEFINED)
     x = ph_convert_cast (l, x, dtype);
@@ -217,8 +218,10 @@ soft_max (PhConvert *l, PhValue **out)
     x = ph_aten_float (l);
   if (x == NULL)
     return ph_convert_stay (l, "it has no operand");
-  out[0] = ph_build_node (l->b, op, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", ph_aten_int (l, "dim", -1))), 1);
-  return TRUE;
+  alone = ph_value_rank (x) == 0;
+  x = alone ? ph_convert_reshape (l, x, (gint64[]) { 1 }, 1) : x;
+  x = ph_build_node (l->b, op, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", ph_aten_int (l, "dim", -1))), 1);
+  return (out[0] = alone ? ph_convert_reshape (l, x, NULL, 0) : x) != NULL;
 }
 
 /* ── two operands ── */

@@ -85,6 +85,18 @@ distinct (PhConvert *l, PhValue *x, gint64 axis, PhValue *like, PhValue **out)
   return TRUE;
 }
 
+/* What was not asked for is empty. */
+static gboolean
+leave_unasked (PhConvert *l, PhValue **out)
+{
+  static const char *const asked[] = { "return_inverse", "return_counts" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (asked) && 1 + i < l->n_out; i++)
+    if (ph_aten_int (l, asked[i], 0) == 0)
+      out[1 + i] = ph_convert_ints_value (l, NULL, 0);
+  return TRUE;
+}
+
 static gboolean
 unique (PhConvert *l, PhValue **out)
 {
@@ -94,7 +106,7 @@ unique (PhConvert *l, PhValue **out)
     return FALSE;
   if (strcmp (ph_aten_name (l), "unique_dim") == 0)
     return distinct (l, x, ph_aten_int (l, "dim", 0), NULL, out);
-  return distinct (l, vector (l, x), G_MAXINT64, x, out);
+  return distinct (l, vector (l, x), G_MAXINT64, x, out) && leave_unasked (l, out);
 }
 
 /* An element that differs from the one before begins a run. */
@@ -125,7 +137,7 @@ runs (PhConvert *l, PhValue **out)
       out[2] = PH_BUILD (l->b, Sub, ph_aten_concat (l, (PhValue *[]) { ph_aten_slice (l, at, 0, 1, G_MAXINT64), size }, 2, 0),
                          at);
     }
-  return out[0] != NULL;
+  return out[0] != NULL && leave_unasked (l, out);
 }
 
 /* The element that occurs most often, the least of several, and its last index. */

@@ -218,6 +218,50 @@ fill_diagonal (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* Rows take the part's elements, and of each only that on the diagonal stays. */
+static gboolean
+diagonal_scatter (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1), *mask;
+  const int rank = x != NULL ? ph_value_rank (x) : -1, a = ph_aten_axis (l, x, ph_aten_int (l, "dim1", 0)),
+            b = ph_aten_axis (l, x, ph_aten_int (l, "dim2", 1));
+  const gint64 offset = ph_aten_int (l, "offset", 0), height = a >= 0 ? ph_value_dim (x, a) : -1,
+               width = b >= 0 ? ph_value_dim (x, b) : -1, first = MAX (-offset, 0),
+               length = MIN (height - first, width - MAX (offset, 0)), last = -1;
+  gint64 perm[PH_MAX_RANK], back[PH_MAX_RANK], dims[] = { height, width };
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (gint64));
+  PhTensor *tensor;
+  guint n = 0;
+
+  if (part == NULL || rank < 2 || height < 0 || width < 0 || a == b || height > MOST / MAX (width, 1) || l->stays != NULL)
+    return ph_convert_stay (l, "the sizes of its diagonal are not known, or too large");
+  if (length <= 0)
+    return ph_aten_same (l, out);
+  for (int i = 0; i < rank; i++)
+    if (i != a && i != b)
+      perm[n++] = i;
+  perm[n++] = a;
+  perm[n] = b;
+  for (int i = 0; i < rank; i++)
+    back[perm[i]] = i;
+  tensor = ph_tensor_new (PH_BOOL, 2, dims);
+  for (gint64 i = 0; i < height; i++)
+    {
+      const gint64 row = CLAMP (i - first, 0, length - 1);
+
+      for (gint64 k = 0; k < width; k++)
+        ((guint8 *) ph_tensor_writable (tensor))[i * width + k] = k == i + offset;
+      g_array_append_val (rows, row);
+    }
+  mask = ph_build_tensor (l->b, tensor);
+  part = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), ph_convert_cast (l, part, ph_convert_dtype (x)),
+                        ph_convert_ints_value (l, (const gint64 *) (gpointer) rows->data, rows->len));
+  out[0] = PH_BUILD (l->b, Where, mask, PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &last, 1)),
+                     ph_convert_transpose (l, x, perm, (guint) rank));
+  out[0] = out[0] != NULL ? ph_convert_transpose (l, out[0], back, (guint) rank) : NULL;
+  return out[0] != NULL;
+}
+
 static const char moves[] = "Both move elements.";
 static const char places[] = "ONNX has no identical operator, so it is composed of those that read and write by index.";
 
@@ -229,7 +273,7 @@ const PhConvertRule ph_convert_aten_place[] = {
   { "aten:argwhere", argwhere, "NonZero, transposed", "ONNX's NonZero gives a column for each place." },
   { "aten:masked_scatter", masked_scatter, "CumSum, Gather and Where", places },
   { "aten:max_unpool2d", max_unpool, "ScatterElements", places }, { "aten:max_unpool3d", max_unpool, "ScatterElements", places },
-  { "aten:put", put, "ScatterElements", places }, { "aten:fill_diagonal", fill_diagonal, "Where", places },
+  { "aten:diagonal_scatter", diagonal_scatter, "Where", places }, { "aten:put", put, "ScatterElements", places }, { "aten:fill_diagonal", fill_diagonal, "Where", places },
   { "aten:diagflat", diag_flat, "Where", places },
   { NULL }
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/io/torch/schema.h"
 #include "passes/convert-aten.h"
 
 /* ── reductions ── */
@@ -41,7 +42,7 @@ reduce (PhConvert *l, PhValue **out)
                  adds = strcmp (op, "sum") == 0 || strcmp (op, "prod") == 0;
   gint64 axes[PH_MAX_RANK];
   guint n = PH_MAX_RANK;
-  gboolean keep;
+  gboolean keep, bytes;
   PhValue *x = ph_aten_operand (l);
   PhDType dtype = ph_aten_dtype (l, "dtype");
 
@@ -61,6 +62,7 @@ reduce (PhConvert *l, PhValue **out)
     x = ph_aten_float (l);
   if (dtype == PH_UNDEFINED && adds && (ph_convert_dtype (x) == PH_BOOL || ph_dtype_is_integer (ph_convert_dtype (x))))
     dtype = PH_INT64;
+  bytes = ph_convert_dtype (x) == PH_UINT8;
   if (truth)
     x = ph_convert_cast (l, ph_convert_cast (l, x, PH_BOOL), PH_UINT8);
   else if (dtype != PH_UNDEFINED)
@@ -68,8 +70,8 @@ reduce (PhConvert *l, PhValue **out)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (kinds[i].name, op) == 0)
       out[0] = ph_value_rank (x) == 0 ? x : reduce_over (l, kinds[i].op, x, axes, n, keep);
-  if (truth)
-    out[0] = ph_convert_cast (l, out[0], PH_BOOL);
+  if (truth) /* of bytes PyTorch gives a byte */
+    out[0] = ph_convert_cast (l, out[0], bytes ? PH_UINT8 : PH_BOOL);
   return out[0] != NULL;
 }
 
@@ -223,7 +225,7 @@ top (PhConvert *l, PhValue **out)
   const char *op = ph_aten_name (l);
   const gboolean all = strcmp (op, "topk") != 0,
                  largest = all ? ph_aten_int (l, "descending", 0) != 0 : ph_aten_int (l, "largest", 1) != 0;
-  const gint64 axis = ph_aten_int (l, "dim", -1);
+  const gint64 axis = strcmp (op, "msort") == 0 ? 0 : ph_aten_int (l, "dim", -1);
   PhValue *x = ph_aten_operand (l), *made, *k;
 
   if (x == NULL)
@@ -422,6 +424,8 @@ fill (PhConvert *l, PhValue **out)
     return FALSE;
   if (full && !ph_aten_arg (l, like ? 1 : 0, "fill_value", &number))
     return ph_convert_stay (l, "the value that fills it is not known");
+  if (dtype == PH_UNDEFINED && !like && ph_node_attr (l->node, PH_TORCH_TRUTH) != NULL)
+    dtype = PH_BOOL;
   if (dtype == PH_UNDEFINED)
     dtype = like ? ph_convert_dtype (x) : full ? number.dtype == PH_DOUBLE ? PH_FLOAT : number.dtype : PH_FLOAT;
   sizes = like && !g_str_has_prefix (op, "new_") ? ph_aten_shape_part (l, x, 0, G_MAXINT64) : ph_aten_sizes (l, "size", -1);
@@ -485,6 +489,10 @@ tensor (PhConvert *l, PhValue **out)
   PhDType dtype = ph_aten_dtype (l, "dtype");
   PhValue *x = ph_aten_computed (l, "data") != NULL ? ph_aten_computed (l, "data") : ph_aten_tensor (l, 0);
 
+  if (dtype == PH_UNDEFINED && strcmp (ph_aten_name (l), "scalar_tensor") == 0)
+    dtype = PH_FLOAT;
+  else if (dtype == PH_UNDEFINED && ph_node_attr (l->node, PH_TORCH_TRUTH) != NULL)
+    dtype = PH_BOOL;
   if (data != NULL && (data->kind == PH_ATTR_INT || data->kind == PH_ATTR_FLOAT))
     out[0] = ph_build_scalar (l->b,
                               dtype != PH_UNDEFINED       ? dtype
@@ -569,7 +577,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:linalg_vector_norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:frobenius_norm", norm, "ReduceL2", over },
   { "aten:linalg_norm", norm, "ReduceL2", over }, { "aten:cosine_similarity", cosine, "the product divided by the norms", over }, { "aten:cumprod", cumsum, "CumProd", over },
   { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both return the values and their indices." }, { "aten:sort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." },
-  { "aten:argsort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." },
+  { "aten:msort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." }, { "aten:argsort", top, "TopK of all", "ONNX has no sort operator, but TopK of all elements sorts them." },
   TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"), TO ("_cast_Float"), TO ("_cast_Long"), { "prims:convert_element_type", to, "Cast", same_type },
   { "aten:Int", number, "Cast", alone }, { "aten:Float", number, "Cast", alone }, { "aten:Bool", number, "Cast", alone }, { "aten:item", number, "its operand", alone },
   { "aten:ScalarImplicit", number, "its operand", alone }, { "aten:IntImplicit", number, "its operand", alone }, { "prim:NumToTensor", number, "its operand", alone },
@@ -581,7 +589,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:copy", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
   { "aten:fill", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
   { "aten:zero", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
-  { "aten:arange", arange, "Range", "In both, the end is not included." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
+  { "aten:arange", arange, "Range", "In both, the end is not included." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made }, { "aten:as_tensor", tensor, "a constant", made },
   { "aten:one_hot", one_hot, "OneHot", "Both put the classes in the last dimension." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch's indices have a row for each element, and ONNX's a column." },
   DROP ("_linalg_check_errors"), DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"), DROP ("real"), DROP ("conj"), DROP ("_conj"),

@@ -289,6 +289,20 @@ split (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its sizes are not known");
   if (l->n_out > G_N_ELEMENTS (sizes))
     return ph_convert_stay (l, "it has more than %u parts", (guint) G_N_ELEMENTS (sizes));
+  if (strcmp (op, "tensor_split") == 0
+      && (n > 1 || (ph_node_attr (l->node, param) != NULL && ph_node_attr (l->node, param)->kind == PH_ATTR_INTS)))
+    {
+      if (length < 0 || n + 1 > G_N_ELEMENTS (sizes)) /* positions, of which those that come after a larger one give nothing */
+        return ph_convert_stay (l, "the size of the dimension is not known");
+      for (guint i = 0; i <= n; i++)
+        {
+          const gint64 to = i == n ? length : CLAMP (sizes[i] < 0 ? sizes[i] + length : sizes[i], 0, length);
+
+          parts[i] = ph_aten_slice (l, x, axis, from, MAX (from, to));
+          from = to;
+        }
+      return ph_aten_give_parts (l, parts, n + 1, out);
+    }
   if (strcmp (op, "tensor_split") == 0)
     {
       const gint64 sections = sizes[0];
@@ -460,12 +474,20 @@ flip (PhConvert *l, PhValue **out)
 static gboolean
 roll (PhConvert *l, PhValue **out)
 {
-  PhValue *x = ph_aten_operand (l);
+  PhValue *x = ph_aten_operand (l), *whole;
   gint64 shifts[PH_MAX_RANK], axes[PH_MAX_RANK];
   guint n = PH_MAX_RANK, m = PH_MAX_RANK;
 
-  if (x == NULL || !ph_aten_ints (l, "shifts", shifts, &n) || !ph_aten_ints (l, "dims", axes, &m) || n != m)
+  if (x == NULL || !ph_aten_ints (l, "shifts", shifts, &n) || (!ph_aten_ints (l, "dims", axes, &m) && ph_aten_has (l, "dims")))
     return ph_convert_stay (l, "its shifts and dims are not known");
+  whole = x;
+  if (m == 0 && n == 1) /* of all elements in order */
+    {
+      x = ph_convert_reshape (l, x, (gint64[]) { -1 }, 1);
+      axes[m++] = 0;
+    }
+  if (n != m)
+    return ph_convert_stay (l, "it does not have a shift for each dimension");
   for (guint i = 0; i < n && x != NULL; i++)
     {
       const int axis = ph_aten_axis (l, x, axes[i]);
@@ -479,7 +501,8 @@ roll (PhConvert *l, PhValue **out)
       x = ph_aten_concat (
           l, PH_VALUES_ (ph_aten_slice (l, x, axis, size - shift, size), ph_aten_slice (l, x, axis, 0, size - shift)), 2, axis);
     }
-  out[0] = x;
+  out[0] = ph_value_rank (whole) != ph_value_rank (x) ? PH_BUILD (l->b, Reshape, x, ph_aten_shape_part (l, whole, 0, G_MAXINT64))
+                                                      : x;
   return x != NULL;
 }
 

@@ -58,6 +58,10 @@ unary (PhConvert *l, PhValue **out)
   else if (strcmp (op, "special_entr") == 0)
     out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, like (l, x, 0)), like (l, x, -INFINITY),
                        PH_BUILD (l->b, Neg, ph_aten_xlogy (l, x, x)));
+  else if (strcmp (op, "special_ndtr") == 0)
+    out[0] = PH_BUILD (
+        l->b, Mul, PH_BUILD (l->b, Add, PH_BUILD (l->b, Erf, PH_BUILD (l->b, Mul, x, like (l, x, sqrt (.5)))), like (l, x, 1)),
+        like (l, x, .5));
   else if (strcmp (op, "sinc") == 0)
     {
       PhValue *at = PH_BUILD (l->b, Mul, x, like (l, x, G_PI));
@@ -89,7 +93,8 @@ static gboolean
 binary (PhConvert *l, PhValue **out)
 {
   const char *op = ph_aten_name (l);
-  const gboolean whole = strcmp (op, "heaviside") == 0 || op[0] == 'f' || strcmp (op, "isclose") == 0;
+  const gboolean whole = strcmp (op, "heaviside") == 0 || op[0] == 'f' || strstr (op, "close") != NULL
+                         || strcmp (op, "equal") == 0;
   PhAtenArg a, b;
   PhValue *x, *y;
   PhDType dtype;
@@ -103,6 +108,8 @@ binary (PhConvert *l, PhValue **out)
     dtype = PH_FLOAT;
   if (dtype == PH_UNDEFINED)
     return ph_convert_stay (l, "its element type is not known");
+  if (strcmp (op, "equal") == 0 && (a.value == NULL || b.value == NULL || !ph_type_same_shape (a.value->type, b.value->type)))
+    return ph_convert_stay (l, "its operands are not known to be of one shape");
   x = ph_aten_as (l, &a, dtype, NULL);
   y = ph_aten_as (l, &b, dtype, NULL);
   if (strcmp (op, "xlogy") == 0)
@@ -110,6 +117,8 @@ binary (PhConvert *l, PhValue **out)
       out[0] = ph_aten_xlogy (l, x, y);
       out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, IsNaN, y), y, out[0]);
     }
+  else if (strcmp (op, "special_xlog1py") == 0)
+    out[0] = ph_aten_xlogy (l, x, PH_BUILD (l->b, Add, y, like (l, y, 1)));
   else if (strcmp (op, "float_power") == 0)
     out[0] = PH_BUILD (l->b, Pow, x, y);
   else if (strcmp (op, "hypot") == 0)
@@ -137,7 +146,9 @@ binary (PhConvert *l, PhValue **out)
 
       out[0] = PH_BUILD (l->b, Where, negative, PH_BUILD (l->b, Neg, size), size);
     }
-  else if (strcmp (op, "isclose") == 0)
+  else if (strcmp (op, "equal") == 0)
+    out[0] = PH_BUILD (l->b, Equal, x, y);
+  else if (strcmp (op, "isclose") == 0 || strcmp (op, "allclose") == 0)
     {
       const double rtol = ph_aten_number (l, "rtol", 1e-5), atol = ph_aten_number (l, "atol", 1e-8);
       const PhDType wide = ph_dtype_is_float (dtype) ? dtype : PH_DOUBLE;
@@ -153,6 +164,10 @@ binary (PhConvert *l, PhValue **out)
                                         like (l, v, atol))),
                     PH_BUILD (l->b, Not, PH_BUILD (l->b, IsInf, v))));
     }
+  if (strcmp (op, "equal") == 0 || strcmp (op, "allclose") == 0)
+    out[0] = ph_convert_cast (
+        l, PH_BUILD_WITH (l->b, ReduceMin, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, out[0], PH_UINT8)),
+        PH_BOOL);
   return out[0] != NULL;
 }
 
@@ -461,8 +476,9 @@ static const char sorted[] = "The k-th smallest element is the last of the k sma
 
 const PhConvertRule ph_convert_aten_special[] = {
   UNARY ("frac", "x minus its integer part"), UNARY ("sgn", "Sign"), UNARY ("isposinf", "IsInf"), UNARY ("isneginf", "IsInf"), UNARY ("signbit", "Less"), UNARY ("logit", "Log(x / (1 - x))"),
-  UNARY ("rrelu", "LeakyRelu"), UNARY ("sinc", "Sin(pi x) / (pi x)"), UNARY ("special_entr", "-x Log(x)"), { "aten:fake_quantize_per_tensor_affine", fake_quantise, "Round and Clip", none },
+  UNARY ("special_ndtr", "(Erf(x / sqrt 2) + 1) / 2"), UNARY ("rrelu", "LeakyRelu"), UNARY ("sinc", "Sin(pi x) / (pi x)"), UNARY ("special_entr", "-x Log(x)"), { "aten:fake_quantize_per_tensor_affine", fake_quantise, "Round and Clip", none },
   { "aten:fake_quantize_per_tensor_affine_cachemask", fake_quantise, "Round and Clip", none },
+  BINARY ("equal", "ReduceMin of Equal"), BINARY ("allclose", "ReduceMin of LessOrEqual"), BINARY ("special_xlog1py", "Mul(x, Log(y + 1))"),
   BINARY ("xlogy", "Mul(x, Log(y))"), BINARY ("float_power", "Pow in double"), BINARY ("hypot", "Sqrt(x x + y y)"), BINARY ("ldexp", "Mul by a power of two"), BINARY ("heaviside", "Where and Greater"),
   BINARY ("fmax", "Max"), BINARY ("fmin", "Min"), BINARY ("copysign", "Abs and Neg"), BINARY ("isclose", "LessOrEqual"),
   SHIFT ("bitwise_left_shift"), SHIFT ("bitwise_right_shift"), SHIFT ("__lshift__"), SHIFT ("__rshift__"),

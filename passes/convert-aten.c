@@ -489,11 +489,41 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
   return TRUE;
 }
 
+/* A list that the model gives is an output for each of its elements, as in other files. */
+static gboolean
+spread_outputs (PhPassRun *run, GError **error)
+{
+  PhGraph *graph = run->model->graph;
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      PhValue *value = graph->outputs->pdata[i];
+      const gboolean list = ph_aten_is_tensors (value) && value->producer->inputs->len > 0;
+
+      for (guint k = 0; list && k < value->producer->inputs->len; k++)
+        g_ptr_array_add (all, value->producer->inputs->pdata[k]);
+      if (!list)
+        g_ptr_array_add (all, value);
+      any = any || list;
+    }
+  if (!any || !ph_pass_begin (run, "prim:list", NULL, "ONNX gives each element of a list as an output of its own."))
+    return TRUE;
+  for (guint i = 0; i < all->len; i++)
+    if (!ph_graph_set_output (graph, i, all->pdata[i], error))
+      return FALSE;
+  ph_pass_end (run);
+  return TRUE;
+}
+
 gboolean
 ph_aten_finish (PhPassRun *run, GError **error)
 {
   gboolean again = TRUE;
 
+  if (!spread_outputs (run, error))
+    return FALSE;
   while (again)
     {
       g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);

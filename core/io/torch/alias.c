@@ -21,7 +21,7 @@ static const struct { const char *op; Sharing sharing; const char *back; } views
   { "unflatten", SHARES, "view_as" }, { "transpose", SHARES, "transpose" }, { "swapaxes", SHARES, "swapaxes" }, { "swapdims", SHARES, "swapdims" }, { "t", SHARES, "t" }, { "numpy_T", SHARES, "numpy_T" },
   { "mT", SHARES, "mT" }, { "permute", SHARES, "permute" }, { "detach", SHARES, "" }, { "alias", SHARES, "" }, { "view_of", SHARES, "" }, { "requires_grad_", SHARES, "" },
   { "expand", SHARES, NULL }, { "expand_as", SHARES, NULL }, { "split", SHARES, NULL }, { "split_with_sizes", SHARES, NULL }, { "chunk", SHARES, NULL }, { "unbind", SHARES, NULL }, { "tensor_split", SHARES, NULL }, { "hsplit", SHARES, NULL }, { "vsplit", SHARES, NULL }, { "dsplit", SHARES, NULL },
-  { "diagonal", SHARES, NULL }, { "unfold", SHARES, NULL }, { "movedim", SHARES, NULL }, { "real", SHARES, NULL },
+  { "diagonal", PART, "diagonal_scatter" }, { "unfold", SHARES, NULL }, { "movedim", SHARES, NULL }, { "real", SHARES, NULL },
   { "reshape", MAY_SHARE, NULL }, { "reshape_as", MAY_SHARE, NULL }, { "flatten", MAY_SHARE, NULL }, { "contiguous", MAY_SHARE, NULL }, { "to", MAY_SHARE, NULL }, { "type_as", MAY_SHARE, NULL },
   { "float", MAY_SHARE, NULL }, { "cpu", MAY_SHARE, NULL }, { "cuda", MAY_SHARE, NULL }, { "dropout", MAY_SHARE, NULL }, { "feature_dropout", MAY_SHARE, NULL }, { "double", MAY_SHARE, NULL },
 };

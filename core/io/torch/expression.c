@@ -176,8 +176,8 @@ gboolean
 ph_torch_gives_list (const PhSketchNode *node)
 {
   static const char *const lists[]
-      = { "split",        "nonzero_numpy", "split_with_sizes",  "chunk", "unbind", "tensor_split", "meshgrid",
-          "unsafe_split", "unsafe_chunk",  "broadcast_tensors", NULL };
+      = { "split",        "nonzero_numpy", "split_with_sizes",  "chunk",  "unbind", "tensor_split", "meshgrid",
+          "unsafe_split", "unsafe_chunk",  "broadcast_tensors", "hsplit", "vsplit", "dsplit",       NULL };
 
   if (!g_str_equal (node->node.domain, PH_TORCH_ATEN))
     return FALSE;

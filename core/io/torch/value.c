@@ -311,8 +311,12 @@ void
 ph_torch_add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val)
 {
   g_autoptr (GString) text = NULL;
+  const PhTorchVal *first = val->items != NULL && val->items->len > 0 ? val->items->pdata[0] : val;
   double real;
 
+  if ((g_str_equal (name, "data") || g_str_equal (name, "fill_value")) && first->kind == PH_TORCH_LITERAL
+      && first->py->kind == PH_PY_CONSTANT && !ph_py_is_none (first->py))
+    ph_sketch_node_int (node, PH_TORCH_TRUTH, 1);
   if (val->kind == PH_TORCH_LITERAL)
     {
       gint64 whole;
