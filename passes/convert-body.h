@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 gboolean ph_convert_finish_body (PhConvert *l, PhBuilder *in_body);
 /* Outputs of a body are computed in it, and each is another value: if not, an Identity is put between. */
 void ph_convert_set_output (PhConvert *l, PhGraph *body, guint index, PhValue *value);
+/* The rule of while: operands, "cond" and "body" with an input for each. */
+gboolean ph_convert_while (PhConvert *l, PhValue **out);
 
 G_END_DECLS

@@ -27,46 +27,6 @@ ph_convert_set_output (PhConvert *l, PhGraph *body, guint index, PhValue *value)
     ph_graph_set_output (body, index, value, &l->b->error);
 }
 
-static gboolean
-while_ (PhConvert *l, PhValue **out)
-{
-  PhGraph *cond = ph_node_graph (l->node, "cond"), *body = ph_node_graph (l->node, "body"), *to;
-  const guint n = l->n_in;
-  g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
-  g_autofree PhValue **inputs = g_new0 (PhValue *, n + 1), **outputs = g_new0 (PhValue *, n + 1);
-  PhValue *first = NULL, *again = NULL;
-  PhBuilder in_body = { .name = l->b->name }, *outside = l->b;
-  PhNode *loop;
-
-  if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n
-      || cond->outputs->len != 1 || n == 0 || l->n_out != n)
-    return ph_convert_stay (l, "its condition and body do not have an input for each operand");
-  for (guint i = 0; i < n; i++)
-    if (l->in[i] == NULL)
-      return ph_convert_stay (l, "an operand is missing");
-  if (!ph_build_copy (l->b, cond, l->in, &first, NULL))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    types[i] = ((PhValue *) body->inputs->pdata[i])->type != NULL ? ((PhValue *) body->inputs->pdata[i])->type : l->in[i]->type;
-  loop = ph_loop_new (l->b, NULL, first, l->in, types, n, types, n);
-  if (loop == NULL)
-    return FALSE;
-  in_body.graph = to = ph_node_graph (loop, "body");
-  for (guint i = 0; i < n; i++)
-    inputs[i] = to->inputs->pdata[2 + i];
-  l->b = &in_body;
-  if (ph_build_copy (&in_body, body, inputs, outputs, NULL) && ph_build_copy (&in_body, cond, outputs, &again, NULL))
-    {
-      ph_convert_set_output (l, to, 0, again);
-      for (guint i = 0; i < n; i++)
-        ph_convert_set_output (l, to, 1 + i, outputs[i]);
-    }
-  l->b = outside;
-  for (guint i = 0; i < n; i++)
-    out[i] = ph_node_output (loop, i);
-  return ph_convert_finish_body (l, &in_body);
-}
-
 static gboolean branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided,
                           PhValue **out);
 
@@ -195,7 +155,7 @@ custom_call (PhConvert *l, PhValue **out)
 
 /* clang-format off */
 const PhConvertRule ph_convert_control[] = {
-  { "while", while_, "Loop, with the condition before it and at its end", "ONNX's Loop computes the condition of the next iteration at the end of its body." },
+  { "while", ph_convert_while, "Loop", "ONNX's Loop computes the condition of the next turn at the end of its body, or counts its turns itself." },
   { "if", if_or_case, "its If", "Both run one of two bodies, depending on a condition." },
   { "case", if_or_case, "nested Ifs", "ONNX's If has two branches; the last branch also serves every index out of range." },
   { "optimization_barrier", barrier, "its Identity", "ONNX orders nodes by the values that they read, so no explicit order is needed." },

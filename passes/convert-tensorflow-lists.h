@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_loop[], ph_convert_tensorflow_branches[];
+extern const PhConvertRule ph_convert_tensorflow_lists[], ph_convert_tensorflow_branches[];
 
 /* The node that makes @list with one more element, or with another element at an index. */
 typedef struct

@@ -453,6 +453,8 @@ variable (PhConvert *l, PhValue **out)
 }
 
 static const char elementwise[] = "Both are elementwise, with numpy's broadcasting rules.";
+static const char turns[]
+    = "ONNX's Loop computes the condition of the next turn at the end of its body, or counts its turns itself.";
 static const char windows[] = "In ONNX the channels are the second dimension, and the padding SAME is written as numbers.";
 
 /* clang-format off */
@@ -513,6 +515,7 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:ArgMax", arg, "ArgMax", "Both return the first index of the extreme element." }, { "tf:ArgMin", arg, "ArgMin", "Both return the first index of the extreme element." },
   SAME ("Identity"), SAME ("StopGradient"), SAME ("PreventGradient"), SAME ("CheckNumerics"), SAME ("PlaceholderWithDefault"), SAME ("Snapshot"),
   SAME ("EnsureShape"), SAME ("LoopCond"),
+  { "tf:While", ph_convert_while, "Loop", turns }, { "tf:StatelessWhile", ph_convert_while, "Loop", turns },
   { "tf:If", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { "tf:StatelessIf", if_, "If", "A branch in ONNX has no operands: it reads values of the graph around it." },
   { "tf:ReadVariableOp", variable, "a constant", variable_why },

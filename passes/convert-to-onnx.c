@@ -27,7 +27,6 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tensorflow_math,
   ph_convert_tensorflow_parts,
   ph_convert_tensorflow_lists,
-  ph_convert_tensorflow_loop,
   ph_convert_tensorflow_branches,
   ph_convert_tflite,
   ph_convert_openvino,

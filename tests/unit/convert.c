@@ -125,6 +125,43 @@ test_complex (void)
     g_assert_nonnull (node->op);
 }
 
+/* A condition that only counts is the number of turns, from wherever it begins to where it ends; what never changes is no state. Any other
+ * condition stays one. */
+static void
+test_counted_loop (void)
+{
+  static const char text[]
+      = "func.func @f(%%x: tensor<2xf32>, %%w: tensor<2xf32>) -> tensor<2xf32> {\n"
+        "  %%i0 = stablehlo.constant dense<3> : tensor<i32>\n  %%n = stablehlo.constant dense<8> : tensor<i32>\n"
+        "  %%r:4 = stablehlo.while(%%i = %%i0, %%a = %%x, %%b = %%w, %%m = %%n) : tensor<i32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>\n"
+        "   cond {\n    %%p = stablehlo.compare %s, %%i, %%m : (tensor<i32>, tensor<i32>) -> tensor<i1>\n    stablehlo.return %%p : tensor<i1>\n"
+        "  } do {\n    %%one = stablehlo.constant dense<%d> : tensor<i32>\n    %%j = stablehlo.add %%one, %%i : tensor<i32>\n"
+        "    %%u = stablehlo.multiply %%a, %%b : tensor<2xf32>\n"
+        "    stablehlo.return %%j, %%u, %%b, %%m : tensor<i32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>\n  }\n"
+        "  return %%r#1 : tensor<2xf32>\n}\n";
+  /* clang-format off */
+  static const struct { const char *compares; int step; gint64 turns; } rows[] = { { "LT", 1, 5 }, { "LT", 2, -1 }, { "NE", 1, -1 }, { "LE", 1, -1 } };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *module = g_strdup_printf (text, rows[i].compares, rows[i].step);
+      g_autoptr (GBytes) bytes = g_bytes_new (module, strlen (module));
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      PhNode *loop;
+      PhTensor *turns;
+
+      g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
+      loop = model->graph->last;
+      g_assert_true (ph_node_is (loop, &ph_op_Loop));
+      g_assert_cmpuint (loop->inputs->len, ==, 4); /* the counter and the product */
+      turns = ph_node_input (loop, 0) != NULL ? ph_value_constant (ph_node_input (loop, 0)) : NULL;
+      g_assert_cmpint (turns != NULL ? ph_tensor_get_int (turns, 0) : -1, ==, rows[i].turns);
+      g_assert_true ((ph_node_input (loop, 1) == NULL) == (turns != NULL));
+    }
+}
+
 /* A type that nobody knows ends each rule, not the program. */
 static void
 test_opaque (void)
@@ -272,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/wrong", test_wrong);
   g_test_add_func ("/convert/stays", test_stays);
   g_test_add_func ("/convert/complex", test_complex);
+  g_test_add_func ("/convert/counted-loop", test_counted_loop);
   g_test_add_func ("/convert/opaque", test_opaque);
   g_test_add_func ("/convert/effects", test_effects);
   g_test_add_func ("/convert/placing", test_placing);

@@ -320,7 +320,6 @@ test_answers (void)
                                                  ph_convert_tensorflow_tensors,
                                                  ph_convert_tensorflow_lists,
                                                  ph_convert_tensorflow_branches,
-                                                 ph_convert_tensorflow_loop,
                                                  ph_convert_tflite,
                                                  ph_convert_openvino,
                                                  ph_convert_openvino_tensors,

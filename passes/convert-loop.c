@@ -1,4 +1,4 @@
-/* convert-tensorflow-loop.c: TensorFlow's While in ONNX's Loop.
+/* convert-loop.c: While of TensorFlow, StableHLO, HLO and jaxpr in ONNX's Loop.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *   while (i < n) { y = f (...); list[i] = y; i = i + 1 }    =>    list = Loop (n) { y = f (...); gather y }
@@ -39,6 +39,18 @@ is_number (PhValue *value, gint64 number)
          && ph_tensor_get_int (constant, 0) == number;
 }
 
+/* Reads a constant that a double can hold. */
+static gboolean
+whole_number (PhValue *value, gint64 *number)
+{
+  PhTensor *constant = ph_value_constant (value);
+
+  if (constant == NULL || ph_tensor_count (constant) != 1 || !ph_dtype_is_integer (ph_tensor_dtype (constant)))
+    return FALSE;
+  *number = ph_tensor_get_int (constant, 0);
+  return *number > -(1LL << 51) && *number < 1LL << 51;
+}
+
 static gboolean
 is_fixed (const While *w, guint i)
 {
@@ -77,18 +89,18 @@ turns_below (PhConvert *l, const While *w, PhValue *counter, PhValue *limit)
 {
   const int i = operand_of (w->cond, counter), k = operand_of (w->cond, limit);
   PhTensor *constant = limit != NULL ? ph_value_constant (limit) : NULL;
+  gint64 from, to;
 
   if (i < 0 || !counts (w, (guint) i) || limit == NULL
       || (k >= 0             ? !is_fixed (w, (guint) k)
           : constant == NULL ? limit->graph == w->cond
-                             : !ph_dtype_is_integer (ph_tensor_dtype (constant))))
+                             : !whole_number (limit, &to)))
     return NULL;
   if (k >= 0)
     limit = l->in[k];
-  constant = ph_value_constant (limit);
-  limit = constant != NULL && ph_tensor_count (constant) == 1
-              ? ph_build_scalar (l->b, PH_INT64, (double) ph_tensor_get_int (constant, 0))
-              : ph_foreign_int64 (l, limit);
+  if (whole_number (limit, &to) && whole_number (l->in[i], &from))
+    return ph_build_scalar (l->b, PH_INT64, (double) (to - from));
+  limit = whole_number (limit, &to) ? ph_build_scalar (l->b, PH_INT64, (double) to) : ph_foreign_int64 (l, limit);
   return is_number (l->in[i], 0) ? limit : PH_BUILD (l->b, Sub, limit, ph_foreign_int64 (l, l->in[i]));
 }
 
@@ -352,8 +364,8 @@ build (PhConvert *l, While *w, PhValue **out)
   return l->b->error == NULL;
 }
 
-static gboolean
-while_ (PhConvert *l, PhValue **out)
+gboolean
+ph_convert_while (PhConvert *l, PhValue **out)
 {
   const guint n = l->n_in;
   While w = { .cond = ph_node_graph (l->node, "cond"), .body = ph_node_graph (l->node, "body"), .n = n };
@@ -496,13 +508,3 @@ ph_tf_enter (PhPassRun *run, PhNode *node)
     ph_value_set_type (values->pdata[i], types->pdata[i], NULL);
   ph_pass_end (run);
 }
-
-static const char turns_why[]
-    = "ONNX's Loop computes the condition of the next turn at the end of its body, or counts its turns itself.";
-
-/* clang-format off */
-const PhConvertRule ph_convert_tensorflow_loop[] = {
-  { "tf:While", while_, "Loop", turns_why }, { "tf:StatelessWhile", while_, "Loop", turns_why },
-  { NULL }
-};
-/* clang-format on */
