@@ -294,6 +294,23 @@ all_are_static (const PhNode *node)
   return TRUE;
 }
 
+/* Returns TRUE if the axes that @node names are those of an operand of @rank. */
+static gboolean
+axes_fit (const PhNode *node, int rank)
+{
+  int n;
+  g_autofree gint64 *perm = node->op == &ph_op_Transpose ? ph_node_perm (node, &n) : NULL;
+  guint64 seen = 0;
+
+  if (node->op == &ph_op_Softmax)
+    return ph_axis_of (ph_node_attr_int (node, "axis", -1), rank) >= 0;
+  if (perm != NULL && n != rank)
+    return FALSE;
+  for (int i = 0; perm != NULL && i < n; i++)
+    seen |= perm[i] >= 0 && perm[i] < rank ? G_GUINT64_CONSTANT (1) << perm[i] : 0;
+  return perm == NULL || seen == (G_GUINT64_CONSTANT (1) << rank) - 1;
+}
+
 gboolean
 ph_node_is_total (const PhNode *node)
 {
@@ -306,7 +323,7 @@ ph_node_is_total (const PhNode *node)
     return !may_fail_on_elements (node) && shapes_fit (node);
   for (guint i = 0; i < G_N_ELEMENTS (of_known_rank); i++)
     if (node->op == of_known_rank[i])
-      return ph_value_rank (ph_node_input (node, 0)) >= 0;
+      return ph_value_rank (ph_node_input (node, 0)) >= 0 && axes_fit (node, ph_value_rank (ph_node_input (node, 0)));
   for (guint i = 0; i < G_N_ELEMENTS (of_known_shape); i++)
     if (node->op == of_known_shape[i])
       return all_are_static (node) && (node->op != &ph_op_Unsqueeze || ph_value_constant (ph_node_input (node, 1)) != NULL);

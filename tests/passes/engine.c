@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gio/gio.h>
 
+#include "core/io/infer.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
 #include "core/ops/verify.h"
@@ -315,6 +316,38 @@ test_types_are_current (void)
   g_assert_true (y->type == ph_type_unranked (PH_FLOAT));
 }
 
+/* Types that a file declares against what follows, and nodes that cannot work, are its problems: no pass may stop at them. */
+static void
+test_declared (void)
+{
+  static const char *const graphs[] = {
+    "g (float[2,4] x) => (float[2,4] y) <bool c = {1}> {\n"
+    "  y = If <then_branch = t () => (float[2,4] a) { s = ReduceSum <keepdims = 1> (x) a = Tanh (s) },\n"
+    "          else_branch = e () => (float[2,4] b) { b = Relu (x) }> (c)\n}",
+    "g (int64 n, float a, float[2] b, float r) => (float y) {\n"
+    "  y = Loop (n, \"\", r) <body = l (int64 i, bool ci, float s) => (bool co, float so) {\n"
+    "    co = Identity (ci) t = Transpose <perm = [0, 1]> (a) u = Softmax <axis = 4> (b)\n"
+    "    p = ReduceSum <keepdims = 0> (t) q = ReduceSum <keepdims = 0> (u) w = Add (p, q) so = Add (s, w) }>\n}",
+  };
+  const PhPipeline *o3 = ph_pipeline_find ("O3");
+
+  for (guint g = 0; g < G_N_ELEMENTS (graphs); g++)
+    {
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, graphs[g]);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "declared", &error);
+
+      g_assert_no_error (error);
+      ph_io_infer (model, NULL);
+      for (guint i = 0; o3->passes[i] != NULL; i++)
+        {
+          ph_pass_run (ph_pass_find (o3->passes[i]), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+          g_assert_no_error (error);
+        }
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -325,6 +358,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/passes/engine/element-types", test_element_types);
   g_test_add_func ("/passes/engine/no-outputs", test_no_outputs);
   g_test_add_func ("/passes/engine/types-are-current", test_types_are_current);
+  g_test_add_func ("/passes/engine/declared", test_declared);
   g_test_add_func ("/passes/engine/options", test_options);
   g_test_add_func ("/passes/engine/cancelled", test_cancelled);
   g_test_add_func ("/passes/engine/names", test_names);
