@@ -211,27 +211,44 @@ plan_torch (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **
   return TRUE;
 }
 
-/* FFT2D (x), IRFFT (x, fft_length), ... over the last dimensions. */
+static PhTensor *
+whole_numbers (PhNode *node, guint input)
+{
+  PhTensor *tensor = node->inputs->len > input && ph_node_input (node, input) != NULL
+                         ? ph_value_constant (ph_node_input (node, input))
+                         : NULL;
+
+  return tensor != NULL && ph_dtype_is_integer (ph_tensor_dtype (tensor)) && ph_tensor_count (tensor) <= PH_MAX_RANK ? tensor
+                                                                                                                     : NULL;
+}
+
+/* FFT2D (x), IRFFT (x, fft_length), ... over the last dimensions; FFTND (x, fft_length, axes). */
 static gboolean
 plan_tensorflow (PhNode *node, const char *name, PhComplexPair x, Plan *plan, char **stays)
 {
   const char *kind = name + strlen ("tf:");
   const int rank = ph_value_rank (x.re);
-  PhTensor *length = node->inputs->len > 1 && ph_node_input (node, 1) != NULL ? ph_value_constant (ph_node_input (node, 1))
-                                                                              : NULL;
+  const gboolean any = g_str_has_suffix (kind, "ND");
+  PhTensor *length = whole_numbers (node, 1), *axes = any ? whole_numbers (node, 2) : NULL;
 
   plan->inverse = kind[0] == 'I';
   plan->real = strstr (kind, "RFFT") != NULL;
   plan->factor = 1;
-  plan->n = g_str_has_suffix (kind, "2D") ? 2 : g_str_has_suffix (kind, "3D") ? 3 : 1;
-  if (g_str_has_suffix (kind, "ND") || plan->n > (guint) rank
-      || (plan->real
-          && (length == NULL || !ph_dtype_is_integer (ph_tensor_dtype (length)) || ph_tensor_count (length) != plan->n)))
+  plan->n = g_str_has_suffix (kind, "2D")   ? 2
+            : g_str_has_suffix (kind, "3D") ? 3
+            : axes != NULL                  ? (guint) ph_tensor_count (axes)
+                                            : 1;
+  if (plan->n < 1 || plan->n > (guint) rank || (any && axes == NULL)
+      || ((plan->real || any) && (length == NULL || ph_tensor_count (length) != plan->n)))
     return stay (stays, "its length is not known, or has more dimensions than its operand");
   for (guint i = 0; i < plan->n; i++)
     {
-      plan->axes[i] = rank - (int) plan->n + (int) i;
-      plan->sizes[i] = plan->real ? ph_tensor_get_int (length, i) : ph_value_dim (x.re, plan->axes[i]);
+      const gint64 axis = axes != NULL ? ph_tensor_get_int (axes, i) : (gint64) i - plan->n;
+
+      if (axis < -rank || axis >= rank)
+        return stay (stays, "its operand has no such dimension");
+      plan->axes[i] = (int) (axis < 0 ? axis + rank : axis);
+      plan->sizes[i] = plan->real || any ? ph_tensor_get_int (length, i) : ph_value_dim (x.re, plan->axes[i]);
       if (plan->sizes[i] < 1)
         return stay (stays, "the size of its dimension is not known: give the inputs their sizes first, by bind-dimensions");
     }

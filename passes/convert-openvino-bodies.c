@@ -72,13 +72,23 @@ read_rows (const PhNode *node, const char *name, GArray *rows)
     }
 }
 
-static Row *
-find_row (GArray *rows, char kind, gint64 body)
+static int
+by_place (gconstpointer a, gconstpointer b)
 {
-  for (guint i = 0; i < rows->len; i++)
-    if (g_array_index (rows, Row, i).kind == kind && g_array_index (rows, Row, i).body == body)
-      return &g_array_index (rows, Row, i);
-  return NULL;
+  const Row *x = a, *y = b;
+  const gint64 p = x->kind == 'e' ? x->to : x->body, q = y->kind == 'e' ? y->to : y->body;
+
+  return x->kind != y->kind ? x->kind - y->kind : (p > q) - (p < q);
+}
+
+/* Returns the row of the body's input or output @place, or of the edge to that input. @rows: in order. */
+static const Row *
+find_row (GArray *rows, char kind, gint64 place)
+{
+  const Row wanted = { .kind = kind, .body = place, .to = place };
+  guint i;
+
+  return g_array_binary_search (rows, &wanted, by_place, &i) ? &g_array_index (rows, Row, i) : NULL;
 }
 
 /* Each input of the body gets a value, and each output of the node comes from one of the body's. */
@@ -205,9 +215,10 @@ typedef struct
 {
   PhGraph *body;
   GArray *rows;
-  PhValue **states;    /* before the first turn                     */
-  gint64 *states_from; /* by state: the body's output that it is    */
-  gint64 *state_of;    /* by input of the body, or -1               */
+  PhValue **states;        /* before the first turn                     */
+  gint64 *states_from;     /* by state: the body's output that it is    */
+  gint64 *state_of;        /* by input of the body, or -1               */
+  gint64 *state_by_output; /* by output of the body: the number of the state that it becomes, or -1 */
   guint n_states;
   Slices *slices; /* by input of the body */
   PhValue *turns, *condition;
@@ -219,39 +230,29 @@ read_inputs (PhConvert *l, Iteration *it)
 {
   for (guint i = 0; i < it->body->inputs->len; i++)
     {
-      const Row *row = find_row (it->rows, 'i', i);
+      const Row *row = find_row (it->rows, 'i', i), *edge;
 
       it->state_of[i] = -1;
       if (row->counts)
         continue;
       if (row->sliced && !read_slices (l, l->in[row->port], row, &it->slices[i], &it->turns))
         return FALSE;
-      for (guint k = 0; !row->sliced && it->state_of[i] < 0 && k < it->rows->len; k++)
-        if (g_array_index (it->rows, Row, k).kind == 'e' && g_array_index (it->rows, Row, k).to == i)
-          {
-            it->state_of[i] = it->n_states;
-            it->states_from[it->n_states] = g_array_index (it->rows, Row, k).from;
-            it->states[it->n_states++] = l->in[row->port];
-          }
+      if (row->sliced || (edge = find_row (it->rows, 'e', i)) == NULL)
+        continue;
+      it->state_of[i] = it->n_states;
+      it->states_from[it->n_states] = edge->from;
+      if (it->state_by_output[edge->from] < 0)
+        it->state_by_output[edge->from] = it->n_states;
+      it->states[it->n_states++] = l->in[row->port];
     }
   return TRUE;
-}
-
-/* Returns the number of the state that output @from of the body becomes, or -1. */
-static gint64
-state_from (const Iteration *it, gint64 from)
-{
-  for (guint i = 0; i < it->n_states; i++)
-    if (it->states_from[i] == from)
-      return i;
-  return -1;
 }
 
 /* Returns whether the output of the node that @row describes consists of the parts of all turns, or must be found as the last of them. */
 static gboolean
 is_gathered (const Iteration *it, const Row *row)
 {
-  return row->kind == 'o' && row->port >= 0 && (row->sliced || state_from (it, row->body) < 0);
+  return row->kind == 'o' && row->port >= 0 && (row->sliced || it->state_by_output[row->body] < 0);
 }
 
 /* Returns the type of what is gathered of @value. */
@@ -352,7 +353,7 @@ collect (PhConvert *l, const Iteration *it, PhNode *loop, PhValue **out)
   for (guint i = 0; i < it->rows->len; i++)
     {
       const Row *row = &g_array_index (it->rows, Row, i);
-      const gint64 state = row->kind == 'o' && row->port >= 0 ? state_from (it, row->body) : -1;
+      const gint64 state = row->kind == 'o' && row->port >= 0 ? it->state_by_output[row->body] : -1;
 
       if (row->kind != 'o' || row->port < 0)
         continue;
@@ -416,6 +417,7 @@ iterate (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its body is not in the file");
   read_rows (l->node, "port_map", rows);
   read_rows (l->node, "back_edges", rows);
+  g_array_sort (rows, by_place);
   if (!is_connected (l, it.body, rows))
     return FALSE;
   if (loop && (l->in[0] == NULL || l->in[1] == NULL))
@@ -423,6 +425,9 @@ iterate (PhConvert *l, PhValue **out)
   it.states = g_new0 (PhValue *, it.body->inputs->len + 1);
   it.states_from = g_new0 (gint64, it.body->inputs->len + 1);
   it.state_of = g_new0 (gint64, it.body->inputs->len + 1);
+  it.state_by_output = g_new (gint64, it.body->outputs->len + 1);
+  for (guint i = 0; i < it.body->outputs->len; i++)
+    it.state_by_output[i] = -1;
   it.slices = g_new0 (Slices, it.body->inputs->len + 1);
   if (loop)
     {
@@ -443,6 +448,7 @@ iterate (PhConvert *l, PhValue **out)
   g_free (it.states);
   g_free (it.states_from);
   g_free (it.state_of);
+  g_free (it.state_by_output);
   g_free (it.slices);
   return ok;
 }
@@ -455,12 +461,13 @@ fill_branch (PhConvert *l, PhNode *choice, const char *branch, const char *part)
   g_autofree char *body_name = g_strconcat (part, "_body", NULL), *map_name = g_strconcat (part, "_port_map", NULL);
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
   PhGraph *body = ph_node_graph (l->node, body_name), *to;
-  g_autofree PhValue **inputs = NULL, **outputs = NULL;
+  g_autofree PhValue **inputs = NULL, **outputs = NULL, **given = g_new0 (PhValue *, l->n_out + 1);
   PhBuilder inside = { .name = l->b->name }, *outside = l->b;
   guint n = 0;
   gboolean ok;
 
   read_rows (l->node, map_name, rows);
+  g_array_sort (rows, by_place);
   if (body == NULL || !is_connected (l, body, rows))
     return ph_convert_stay (l, "one of its bodies is not in the file");
   inputs = g_new0 (PhValue *, body->inputs->len + 1);
@@ -478,10 +485,11 @@ fill_branch (PhConvert *l, PhNode *choice, const char *branch, const char *part)
   inside.graph = to;
   l->b = &inside;
   ok = ph_build_copy (&inside, body, inputs, outputs, NULL);
-  for (gint64 port = 0; ok && port < l->n_out; port++)
-    for (guint i = 0; i < rows->len; i++)
-      if (g_array_index (rows, Row, i).kind == 'o' && g_array_index (rows, Row, i).port == port && n == port)
-        ph_convert_set_output (l, to, n++, outputs[g_array_index (rows, Row, i).body]);
+  for (guint i = 0; ok && i < rows->len; i++)
+    if (g_array_index (rows, Row, i).kind == 'o' && g_array_index (rows, Row, i).port >= 0)
+      given[g_array_index (rows, Row, i).port] = outputs[g_array_index (rows, Row, i).body];
+  for (n = 0; ok && n < l->n_out && given[n] != NULL; n++)
+    ph_convert_set_output (l, to, n, given[n]);
   l->b = outside;
   return ph_convert_finish_body (l, &inside) && ok
          && (n == l->n_out || ph_convert_stay (l, "its bodies do not give all of its results"));

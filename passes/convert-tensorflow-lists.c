@@ -271,6 +271,20 @@ pop (PhConvert *l, PhValue **out)
 }
 
 static gboolean
+resize (PhConvert *l, PhValue **out)
+{
+  PhValue *list = l->in[0] != NULL && is_open (l->in[0]) ? NULL : list_of (l, 0, NULL), *n;
+  const gint64 zero = 0, one = 1;
+
+  if (list == NULL || l->in[1] == NULL)
+    return ph_convert_stay (l, "%s", no_size);
+  n = PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, l->in[1]), ph_build_ints (l->b, &one, 1));
+  out[0] = ph_tf_list_padded (l, PH_BUILD (l->b, Slice, list, ph_build_ints (l->b, &zero, 1), n, ph_build_ints (l->b, &zero, 1)),
+                              n, FALSE);
+  return out[0] != NULL;
+}
+
+static gboolean
 length (PhConvert *l, PhValue **out)
 {
   const PhNode *made = ph_tf_new_list (l->in[list_at (l)]);
@@ -427,6 +441,7 @@ const PhConvertRule ph_convert_tensorflow_lists[] = {
   ROW ("TensorListFromTensor", ph_foreign_same, "its operand"), ROW ("TensorListStack", stack, "the list"), ROW ("TensorListGetItem", get, "Gather"),
   ROW ("TensorListSetItem", set, "ScatterND"), ROW ("TensorListPushBack", push, "Concat"), ROW ("TensorListPopBack", pop, "Slice and Gather"),
   ROW ("TensorListLength", length, "Shape"), ROW ("TensorListElementShape", element_shape, "Shape"), ROW ("TensorListGather", gather, "Gather"),
+  ROW ("TensorListScatter", scatter, "the elements"), ROW ("TensorListResize", resize, "Slice and Pad"),
   ROW ("TensorListScatterV2", scatter, "the elements"), ROW ("TensorListScatterIntoExistingList", scatter, "ScatterND"),
   ROW ("TensorListConcatLists", join, "Concat"), ROW ("TensorListConcatV2", concat, "Reshape"), ROW ("TensorArrayReadV3", get, "Gather"),
   ROW ("TensorArrayWriteV3", set, "ScatterND"), ROW ("TensorArraySizeV3", length, "Shape"), ROW ("TensorArrayGatherV3", gather, "Gather"),
