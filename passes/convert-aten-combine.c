@@ -91,6 +91,26 @@ vander (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* The frequencies of a Fourier transform: 0, 1, ... over the time that it spans, the negative ones behind unless only half are there. */
+static gboolean
+frequencies (PhConvert *l, PhValue **out)
+{
+  const gint64 n = ph_aten_int (l, "n", -1);
+  const gboolean half = strstr (ph_aten_name (l), "rfft") != NULL;
+  const double span = (double) n * ph_aten_number (l, "d", 1);
+  const PhDType dtype = ph_aten_dtype (l, "dtype");
+  g_autoptr (PhTensor) numbers = NULL;
+  gint64 count = half ? n / 2 + 1 : n;
+
+  if (n < 1 || n > MOST || l->stays != NULL)
+    return ph_convert_stay (l, "its length is not known");
+  numbers = ph_tensor_new (PH_DOUBLE, 1, &count);
+  for (gint64 i = 0; i < count; i++)
+    ((double *) ph_tensor_writable (numbers))[i] = (double) (half || i < (n + 1) / 2 ? i : i - n) / span;
+  out[0] = ph_build_tensor (l->b, ph_tensor_cast (numbers, dtype != PH_UNDEFINED ? dtype : PH_FLOAT));
+  return out[0] != NULL;
+}
+
 /* ── common divisors ── */
 
 /* Euclid's algorithm: (a, b) becomes (b, a mod b) where b is not 0, until there is none. Both are of one shape, and not negative. */
@@ -162,7 +182,8 @@ static const char common[] = "Euclid's algorithm, for all elements at once.";
 /* clang-format off */
 const PhConvertRule ph_convert_aten_combine[] = {
   { "aten:cartesian_prod", cartesian, "Expand and Concat", "Each vector is expanded along a dimension of its own." }, { "aten:combinations", combinations, "Gather", choices },
-  { "aten:vander", vander, "Pow", "Each column is a power." }, { "aten:gcd", divisor, "a Loop of Mod", common }, { "aten:lcm", divisor, "a Loop of Mod, Div and Mul", common },
+  { "aten:fft_fftfreq", frequencies, "a constant", "The length is known, so the frequencies are." },
+  { "aten:fft_rfftfreq", frequencies, "a constant", "The length is known, so the frequencies are." }, { "aten:vander", vander, "Pow", "Each column is a power." }, { "aten:gcd", divisor, "a Loop of Mod", common }, { "aten:lcm", divisor, "a Loop of Mod, Div and Mul", common },
   { NULL }
 };
 /* clang-format on */

@@ -326,15 +326,18 @@ ph_aten_take_branch (PhPassRun *run, PhNode *node, GError **error)
   g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
   PhBuilder b = { .graph = node->graph, .before = node };
   g_autoptr (GArray) dead = g_array_new (FALSE, FALSE, sizeof (PhId));
+  gboolean used = FALSE;
 
   if (known == NULL || ph_tensor_kind (known) != PH_KIND_TENSOR || ph_tensor_count (known) != 1)
     return TRUE;
   branch = ph_node_graph (node, ph_tensor_get (known, 0) != 0 ? "then_branch" : "else_branch");
   if (branch == NULL || branch->inputs->len > 0 || (branch->outputs->len != node->outputs->len && branch->outputs->len != 0))
     return TRUE;
-  for (guint i = 0; branch->outputs->len == 0 && i < node->outputs->len; i++)
-    if (ph_value_n_uses (ph_node_output (node, i)) > 0)
-      return TRUE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    used = used || ph_value_n_uses (ph_node_output (node, i)) > 0;
+  /* A check goes as a whole: of a packed sequence, which is padded here, another rank is expected. */
+  if ((branch->outputs->len == 0 && used) || (!used && ph_aten_raises (branch)))
+    return TRUE;
   if (!ph_pass_begin (run, "prim:If", node, "The condition is constant, so the same branch is taken in every run."))
     return TRUE;
   if (ph_build_copy (&b, branch, NULL, out, NULL))

@@ -509,10 +509,10 @@ tensor (PhConvert *l, PhValue **out)
     out[0] = x;
   else if (data != NULL && data->kind == PH_ATTR_STRING)
     out[0] = ph_aten_nested (l, ph_node_attr_string (l->node, data->name, ""));
-  else
-    return ph_convert_stay (l, "its elements are not known");
   if (out[0] == NULL)
     return ph_convert_stay (l, "its elements are not known");
+  if (dtype == PH_UNDEFINED && ph_value_dtype (out[0]) == PH_DOUBLE && out[0] != ph_aten_tensor (l, 0))
+    dtype = PH_FLOAT; /* of Python's numbers */
   if (dtype != PH_UNDEFINED && out[0] != NULL)
     out[0] = ph_convert_cast (l, out[0], dtype);
   return out[0] != NULL;

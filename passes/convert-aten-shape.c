@@ -514,7 +514,7 @@ triangle (PhConvert *l, PhValue **out)
   if (x == NULL)
     return FALSE;
   out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (ph_aten_name (l), "triu") == 0)), x,
-                          ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
+                          ph_convert_reshape (l, ph_aten_one (l, "diagonal", 0), NULL, 0));
   return TRUE;
 }
 

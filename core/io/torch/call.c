@@ -266,6 +266,8 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
     return last;
   if (g_str_equal (callee, "uninitialized") && py->n == 2)
     return ph_torch_unset (scope->torch, py->items[1], 0);
+  if (callee_is (py, "ops.prim.type") && args->len == 1) /* of a device */
+    return ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_STRING, "cpu"));
   if (callee_is (py, "torch.device") || callee_is (py, "torch.Size"))
     return ph_torch_unknown (scope->torch, py);
   if (g_str_equal (callee, "getattr") && args->len >= 2 && last->kind == PH_TORCH_LITERAL && last->py->kind == PH_PY_STRING)
@@ -327,30 +329,6 @@ n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
   return 1;
 }
 
-/* slice (l, start, end, step) of a list that is known. (nullable) */
-static PhTorchVal *
-part_of_list (PhTorch *torch, const PhTorchVal *list, GPtrArray *args)
-{
-  gint64 bounds[3] = { 0, list->items->len, 1 };
-  PhTorchVal *part;
-
-  for (guint i = 1; i < args->len && i < 4; i++)
-    {
-      const PhTorchVal *val = args->pdata[i];
-
-      if (!ph_torch_is_int (val, &bounds[i - 1]) && !(val->kind == PH_TORCH_LITERAL && ph_py_is_none (val->py)))
-        return NULL;
-    }
-  for (guint i = 0; i < 2; i++)
-    bounds[i] = CLAMP (bounds[i] < 0 ? bounds[i] + (gint64) list->items->len : bounds[i], 0, (gint64) list->items->len);
-  if (bounds[2] < 1 || args->len > 4)
-    return NULL;
-  part = ph_torch_list (torch, list->kind == PH_TORCH_TUPLE);
-  for (gint64 i = bounds[0]; i < bounds[1] && bounds[2] < G_MAXINT32; i += bounds[2])
-    g_ptr_array_add (part->items, list->items->pdata[i]);
-  return part;
-}
-
 static PhTorchVal *
 finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, const PhTorchCall *call)
 {
@@ -361,8 +339,7 @@ finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, c
   PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *val;
   const guint n = aten && call->n_names <= 1 ? n_results (target->op, args, keywords) : call->n_names;
 
-  if (aten && g_str_equal (target->op, "slice") && first != NULL && first->items != NULL
-      && (val = part_of_list (torch, first, args)) != NULL)
+  if (aten && (val = ph_torch_of_lists (scope, at, target->op, args)) != NULL)
     return val;
   /* Lists of numbers that are concatenated or compared: their items are unknown. */
   if (aten && args->len == 2 && (g_str_equal (target->op, "eq") || g_str_equal (target->op, "ne"))

@@ -32,6 +32,8 @@ void ph_torch_gather_tensors (PhTorch *torch, const char *op, GPtrArray *args);
 PhTorchVal *ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b);
 PhTorchVal *ph_torch_fold_range (PhTorch *torch, const char *op, GPtrArray *args); /* __range_length, __derive_index */
 PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);
+/* Parts, repetitions and concatenations of lists. (nullable) */
+PhTorchVal *ph_torch_of_lists (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args);
 gboolean ph_torch_gives_list (const PhSketchNode *node);
 /* An element of what gives a list of tensors: split (), chunk (), ... (nullable) */
 PhTorchVal *ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index);

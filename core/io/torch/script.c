@@ -20,7 +20,8 @@ typed_list (const PhPickle *call)
 
   return callee != NULL && callee->kind == PH_PICKLE_GLOBAL && g_strv_contains (callees, callee->text)
                  && args->kind == PH_PICKLE_TUPLE && args->items->len > 0
-                 && ((const PhPickle *) args->items->pdata[0])->kind == PH_PICKLE_LIST
+                 && (((const PhPickle *) args->items->pdata[0])->kind == PH_PICKLE_LIST
+                     || ((const PhPickle *) args->items->pdata[0])->kind == PH_PICKLE_DICT)
              ? args->items->pdata[0]
              : NULL;
 }
@@ -30,6 +31,35 @@ too_deep (PhTorch *torch, const char *path)
 {
   ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path, MAX_CALLS);
   return NULL;
+}
+
+static PhTorchVal *from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path);
+
+/* A dictionary as code makes it: its values, and a literal that has its keys. */
+static PhTorchVal *
+dictionary (PhTorchScope *scope, const PhPickle *pickle, const char *path)
+{
+  PhTorch *torch = scope->torch;
+  PhTorchVal *val = ph_torch_list (torch, TRUE);
+  PhPy *py = ph_torch_new_literal (torch, PH_PY_DICT, "");
+
+  py->items = ph_py_alloc (torch->own, (pickle->items->len + 1) * sizeof *py->items);
+  if (++torch->depth > MAX_CALLS)
+    return too_deep (torch, path);
+  for (guint i = 0; i + 1 < pickle->items->len; i += 2)
+    {
+      PhTorchVal *key = from_pickle (scope, pickle->items->pdata[i], path),
+                 *value = key != NULL ? from_pickle (scope, pickle->items->pdata[i + 1], path) : NULL;
+
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (val->items, value);
+      for (guint k = 0; k < 2; k++)
+        py->items[py->n++] = key->kind == PH_TORCH_LITERAL ? (PhPy *) key->py : NULL;
+    }
+  torch->depth--;
+  val->py = py;
+  return val;
 }
 
 static PhTorchVal *
@@ -72,6 +102,7 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
         }
       torch->depth--;
       return val;
+    case PH_PICKLE_DICT: return dictionary (scope, pickle, path);
     case PH_PICKLE_CALL:
       if ((typed = typed_list (pickle)) != NULL)
         {
