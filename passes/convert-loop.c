@@ -104,12 +104,21 @@ turns_below (PhConvert *l, const While *w, PhValue *counter, PhValue *limit)
   return is_number (l->in[i], 0) ? limit : PH_BUILD (l->b, Sub, limit, ph_foreign_int64 (l, l->in[i]));
 }
 
+/* The value that @value only casts or copies. */
+static const PhValue *
+uncast (const PhValue *value)
+{
+  while (value->producer != NULL && (value->producer->op == &ph_op_Cast || value->producer->op == &ph_op_Identity))
+    value = ph_node_input (value->producer, 0);
+  return value;
+}
+
 static PhValue *
 least (PhConvert *l, PhValue *a, PhValue *b)
 {
   PhTensor *x = a != NULL ? ph_value_constant (a) : NULL, *y = b != NULL ? ph_value_constant (b) : NULL;
 
-  if (a == NULL || b == NULL || a == b)
+  if (a == NULL || b == NULL || uncast (a) == uncast (b))
     return b != NULL ? a : NULL;
   if (x != NULL && y != NULL && ph_tensor_count (x) == 1 && ph_tensor_count (y) == 1)
     return ph_tensor_get_int (x, 0) <= ph_tensor_get_int (y, 0) ? a : b;
@@ -264,15 +273,6 @@ fill (PhConvert *l, const While *w, PhNode *loop)
       }
   l->b = outside;
   return ph_convert_finish_body (l, &inside) && ok;
-}
-
-/* The value that @value only casts or copies. */
-static const PhValue *
-uncast (const PhValue *value)
-{
-  while (value->producer != NULL && (value->producer->op == &ph_op_Cast || value->producer->op == &ph_op_Identity))
-    value = ph_node_input (value->producer, 0);
-  return value;
 }
 
 /* Whether the list @made is as long as the loop has turns. */
