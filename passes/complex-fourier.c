@@ -317,6 +317,63 @@ short_time (PhBuilder *b, PhNode *node, PhComplexPair x, PhComplexPair *result, 
   return TRUE;
 }
 
+/* Adds up frames, of [batch, n, count], at every @hop-th place, and cuts out what lies from @start to @end. */
+static PhValue *
+overlapped (PhBuilder *b, PhValue *frames, gint64 n, gint64 hop, gint64 whole, gint64 start, gint64 end)
+{
+  const gint64 image[] = { 1, whole }, block[] = { 1, n }, steps[] = { 1, hop }, axes[] = { 1, 2 };
+  PhValue *sum = PH_BUILD_WITH (b, Col2Im, PH_ATTRS (ph_attr_new_ints ("strides", steps, 2)), frames, ph_build_ints (b, image, 2),
+                                ph_build_ints (b, block, 2));
+
+  return part (b, PH_BUILD (b, Squeeze, sum, ph_build_ints (b, axes, 2)), 1, start, end, FALSE);
+}
+
+/* istft (self, n_fft, hop_length, win_length, window, center, normalized, onesided, length): the frames, each in its window, are added up and
+ * divided by what the windows add up to. */
+static gboolean
+from_short_time (PhBuilder *b, PhNode *node, PhComplexPair x, PhComplexPair *result, char **stays)
+{
+  const gint64 n = ph_node_attr_int (node, "n_fft", -1), hop = ph_node_attr_int (node, "hop_length", n / 4),
+               width = ph_node_attr_int (node, "win_length", n), asked = ph_node_attr_int (node, "length_input", -1);
+  const gboolean centred = ph_node_attr_int (node, "center", 1) != 0;
+  const int rank = ph_value_rank (x.re);
+  const gint64 bins = rank >= 2 ? ph_value_dim (x.re, rank - 2) : -1, count = rank >= 2 ? ph_value_dim (x.re, rank - 1) : -1,
+               whole = (count - 1) * hop + n, middle = 1;
+  PhTensor *known = asked >= 0 && asked < node->inputs->len ? ph_value_constant (ph_node_input (node, (guint) asked)) : NULL;
+  gint64 length = known != NULL ? ph_tensor_get_int (known, 0) : ph_node_attr_int (node, "length", -1), start, end;
+  PhValue *window = node->inputs->len > 1 && asked != 1 ? ph_node_input (node, 1) : NULL, *frames, *sum, *weights;
+  Plan plan = { .inverse = TRUE, .real = bins == n / 2 + 1, .n = 1, .axes = { 1 }, .sizes = { n }, .factor = 1 };
+
+  if (n < 1 || hop < 1 || width < 1 || width > n || count < 1 || rank > 3 || (bins != n && bins != n / 2 + 1)
+      || (asked >= 0 && known == NULL) || ph_node_attr_int (node, "return_complex", 0) != 0)
+    return stay (stays, "its sizes are not known");
+  if (window == NULL)
+    window = BUILD (Expand, ph_complex_number (b, x.re, 1), ints (b, width));
+  if (width < n)
+    {
+      const gint64 low = (n - width) / 2, pads[] = { low, n - width - low };
+
+      window = BUILD (Pad, window, ph_build_ints (b, pads, 2));
+    }
+  window = PH_BUILD (b, Unsqueeze, window, ph_build_ints (b, &middle, 1));
+  if (rank == 2)
+    x = (PhComplexPair) { BUILD (Unsqueeze, x.re, ints (b, 0)), x.im != NULL ? BUILD (Unsqueeze, x.im, ints (b, 0)) : NULL };
+  if (!run (b, x, &plan, result))
+    return FALSE;
+  frames
+      = times (b, (PhComplexPair) { result->re, NULL }, ph_node_attr_int (node, "normalized", 0) != 0 ? sqrt ((double) n) : 1).re;
+  frames = PH_BUILD (b, Mul, frames, window);
+  weights = PH_BUILD (b, Expand, PH_BUILD (b, Mul, window, window), ph_build_ints (b, (gint64[]) { 1, n, count }, 3));
+  start = centred ? n / 2 : 0;
+  end = length >= 0 ? start + length : whole - start;
+  sum = PH_BUILD (b, Div, overlapped (b, frames, n, hop, whole, start, MIN (end, whole)),
+                  overlapped (b, weights, n, hop, whole, start, MIN (end, whole)));
+  if (end > whole)
+    sum = PH_BUILD (b, Pad, sum, ph_build_ints (b, (gint64[]) { 0, 0, 0, end - whole }, 4));
+  *result = (PhComplexPair) { rank == 2 ? BUILD (Squeeze, sum, ints (b, 0)) : sum, NULL };
+  return TRUE;
+}
+
 gboolean
 ph_complex_fourier (PhBuilder *b, PhNode *node, const char *name, PhComplexPair x, PhComplexPair *result, char **stays)
 {
@@ -329,6 +386,8 @@ ph_complex_fourier (PhBuilder *b, PhNode *node, const char *name, PhComplexPair 
       return stay (stays, "its operand has no elements");
   if (strcmp (name, "aten:stft") == 0)
     return short_time (b, node, x, result, stays);
+  if (strcmp (name, "aten:istft") == 0)
+    return from_short_time (b, node, x, result, stays);
   return (g_str_has_prefix (name, "aten:") ? plan_torch (node, name, x, &plan, stays)
           : g_str_has_prefix (name, "tf:") ? plan_tensorflow (node, name, x, &plan, stays)
                                            : plan_hlo (node, x, &plan, stays))

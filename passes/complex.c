@@ -361,7 +361,8 @@ split_unary (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboo
     z = conjugate (b, x);
   else if (strcmp (op, "resolve_conj") == 0 || strcmp (op, "resolve_neg") == 0)
     z = x;
-  else if (strcmp (op, "fft") == 0 || strcmp (op, "stft") == 0 || g_str_has_prefix (op, "fft_") || is_tf_fourier (node->op_type))
+  else if (strcmp (op, "fft") == 0 || strcmp (op, "stft") == 0 || strcmp (op, "istft") == 0 || g_str_has_prefix (op, "fft_")
+           || is_tf_fourier (node->op_type))
     {
       if (!ph_complex_fourier (b, node, name, x, &z, stays))
         return FALSE;

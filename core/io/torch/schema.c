@@ -145,7 +145,7 @@ static const struct { const char *op, *names; } signatures[] = {
   { "nll_loss2d_backward", "*grad_output *self *target *weight reduction ignore_index *total_weight" },
   { "select_backward", "*grad_output input_sizes dim index" }, { "slice_backward", "*grad_output input_sizes dim start end step" },
   { "log_sigmoid_forward", "*self" },
-  { "fft_fftfreq", "n d dtype layout device pin_memory" }, { "fft_rfftfreq", "n d dtype layout device pin_memory" }, { "as_tensor", "data dtype device" }, { "msort", "*self" }, { "cov", "*self correction *fweights *aweights" }, { "corrcoef", "*self" }, { "allclose", "*self *other rtol atol equal_nan" },
+  { "fft_fftfreq", "n d dtype layout device pin_memory" }, { "fft_rfftfreq", "n d dtype layout device pin_memory" }, { "istft", "*self n_fft hop_length win_length *window center normalized onesided length return_complex" }, { "as_tensor", "data dtype device" }, { "msort", "*self" }, { "cov", "*self correction *fweights *aweights" }, { "corrcoef", "*self" }, { "allclose", "*self *other rtol atol equal_nan" },
   { "equal", "*self *other" }, { "special_ndtr", "*self" }, { "special_xlog1py", "*self *other" },
   { "linalg_matrix_norm", "*self ord dim keepdim dtype" }, { "linalg_multi_dot", "*tensors" }, { "chain_matmul", "*tensors" }, { "pdist", "*self p" },
   { "diagonal_scatter", "*self *src offset dim1 dim2" },
