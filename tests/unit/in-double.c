@@ -277,6 +277,27 @@ test_weights (void)
     }
 }
 
+/* Keys of an operator are floats where what is looked up is a double. */
+static void
+test_labels (void)
+{
+  static const float given[] = { 0.1f, 1, 0.5f }, wanted[] = { 2.5f, 3.5f, 4 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 10, opset_import: [\"\" : 23, \"ai.onnx.ml\" : 4]> g (float[3] x) => (float[3] y) { y = ai.onnx.ml.LabelEncoder "
+      "<keys_floats = [0.1, 1.0], values_floats = [2.5, 3.5], default_float = 4.0> (x) }",
+      -1, "labels", &error);
+  g_autoptr (PhTensor) x = ph_tensor_new_floats (given, 3), y = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL);
+
+  g_assert_no_error (error);
+  g_hash_table_insert (feeds, model->graph->inputs->pdata[0], x);
+  y = result_of (model, feeds, TRUE, NULL, &error);
+  g_assert_no_error (error);
+  for (gsize i = 0; i < 3; i++)
+    g_assert_cmpfloat (ph_tensor_get (y, i), ==, wanted[i]);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -286,6 +307,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/in-double/casts", test_casts);
   g_test_add_func ("/in-double/insides", test_insides);
+  g_test_add_func ("/in-double/labels", test_labels);
   g_test_add_func ("/in-double/weights", test_weights);
   cases = collect_cases (more_cases, G_N_ELEMENTS (more_cases));
   for (guint i = 0; i < cases->len; i++)

@@ -133,7 +133,9 @@ run_label_encoder (PhKernel *kernel, GError **error)
   PhDType dtype;
 
   if (keys == NULL || values == NULL || ph_tensor_count (keys) != ph_tensor_count (values)
-      || ph_tensor_dtype (keys) != ph_tensor_dtype (x))
+      || (ph_tensor_dtype (keys) != ph_tensor_dtype (x)
+          && !(ph_dtype_is_float (ph_tensor_dtype (keys))
+               && ph_dtype_is_float (ph_tensor_dtype (x))))) /* x may be computed in double */
     return ph_kernel_fail (kernel, error, "needs as many values as keys, and keys of its input's element type");
   dtype = ph_tensor_dtype (values);
   if (ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error) == NULL)
