@@ -15,6 +15,7 @@ typedef enum
   STATE,    /* a state of the Loop                                                                    */
   FIXED,    /* it never changes: the body uses the operand itself                                     */
   GATHERED, /* a list whose elements are set in order: what the Loop gathers                          */
+  ROWS,     /* a tensor whose rows are all set in order: what the Loop gathers                        */
   LAST,     /* a list whose first element is set in each turn: the last of what the Loop gathers      */
   FILLED    /* a list that is a state, of zeros at the beginning                                      */
 } Fate;
@@ -29,6 +30,12 @@ typedef struct
   PhValue **first;       /* by operand: before the first turn                           */
   PhValue *turns;        /* (nullable) how often the Loop runs                          */
 } While;
+
+static gboolean
+is_gathered (Fate fate)
+{
+  return fate == GATHERED || fate == ROWS || fate == LAST;
+}
 
 static gboolean
 is_number (PhValue *value, gint64 number)
@@ -162,6 +169,51 @@ is_only_written (PhGraph *cond, PhGraph *body, guint i, PhTfListWrite *write)
          && is_used_once (next, ph_node_output (write->node, 0));
 }
 
+/* Whether @value, in the body, is the number of the turn in each of @turns turns: a counter from 0 on, kept within bounds that it does not
+ * reach. */
+static gboolean
+is_turn (PhConvert *l, const While *w, PhValue *value, gint64 turns, guint depth)
+{
+  const int i = operand_of (w->body, value);
+  const PhNode *node = (value = ph_tf_origin (value)) != NULL ? value->producer : NULL;
+  PhValue *a = node != NULL && node->inputs->len > 0 ? ph_node_input (node, 0) : NULL,
+          *b = node != NULL && node->inputs->len > 1 ? ph_node_input (node, 1) : NULL;
+  gint64 bound;
+
+  if (i >= 0)
+    return counts (w, (guint) i) && is_number (l->in[i], 0);
+  if (a == NULL || depth > 16)
+    return FALSE;
+  if (node->op == &ph_op_Cast || node->op == &ph_op_Reshape || node->op == &ph_op_Unsqueeze || node->op == &ph_op_Squeeze)
+    return is_turn (l, w, a, turns, depth + 1);
+  if ((node->op == &ph_op_Max || node->op == &ph_op_Min) && node->inputs->len == 2 && b != NULL && whole_number (b, &bound))
+    return (node->op == &ph_op_Max ? bound <= 0 : bound >= turns - 1) && is_turn (l, w, a, turns, depth + 1);
+  if (node->op == &ph_op_Where && node->inputs->len == 3) /* i < 0 ? i + n : i */
+    return a->producer != NULL && a->producer->op == &ph_op_Less && is_number (ph_node_input (a->producer, 1), 0)
+           && is_turn (l, w, ph_node_input (a->producer, 0), turns, depth + 1)
+           && is_turn (l, w, ph_node_input (node, 2), turns, depth + 1);
+  return FALSE;
+}
+
+/* Whether the body only sets one row of operand @i in each turn, and all of them in order. */
+static gboolean
+sets_rows (PhConvert *l, const While *w, guint i, PhTfListWrite *write)
+{
+  PhValue *value = w->body->inputs->pdata[i], *next = w->body->outputs->pdata[i], *set = ph_tf_origin (next), *index;
+  PhNode *node = set != NULL && set->graph == w->body ? set->producer : NULL;
+  gint64 turns;
+
+  if (node == NULL || node->op != &ph_op_ScatterND || node->inputs->len != 3 || ph_node_attr (node, "reduction") != NULL
+      || w->turns == NULL || !whole_number (w->turns, &turns) || turns < 1 || ph_value_dim (l->in[i], 0) != turns)
+    return FALSE;
+  index = ph_node_input (node, 1);
+  *write = (PhTfListWrite) { node, ph_node_input (node, 0), index, ph_node_input (node, 2), FALSE };
+  return write->list != NULL && index != NULL && write->element != NULL && ph_tf_origin (write->list) == value
+         && ph_value_n_uses (w->cond->inputs->pdata[i]) == 0 && is_used_once (write->list, value)
+         && is_used_once (next, ph_node_output (node, 0)) && ph_value_rank (index) == 2 && ph_value_dim (index, 0) == 1
+         && ph_value_dim (index, 1) == 1 && is_turn (l, w, index, turns, 0);
+}
+
 static gboolean
 choose (PhConvert *l, While *w, guint i)
 {
@@ -174,7 +226,7 @@ choose (PhConvert *l, While *w, guint i)
   if (is_fixed (w, i))
     w->fates[i] = FIXED;
   else if (made == NULL)
-    w->fates[i] = STATE;
+    w->fates[i] = sets_rows (l, w, i, &w->writes[i]) ? ROWS : STATE;
   else if (!written || pushed != g_str_equal (made->op_type, "EmptyTensorList"))
     return ph_convert_stay (
         l,
@@ -203,7 +255,7 @@ choose (PhConvert *l, While *w, guint i)
       if (w->first[i] == NULL)
         return FALSE;
     }
-  w->slots[i] = w->fates[i] == GATHERED || w->fates[i] == LAST ? w->n_gathered++ : w->fates[i] == FIXED ? 0 : w->n_states++;
+  w->slots[i] = is_gathered (w->fates[i]) ? w->n_gathered++ : w->fates[i] == FIXED ? 0 : w->n_states++;
   return TRUE;
 }
 
@@ -233,6 +285,7 @@ fill (PhConvert *l, const While *w, PhNode *loop)
   g_autofree PhValue **inputs = g_new0 (PhValue *, w->n + 1), **outputs = g_new0 (PhValue *, w->n + 1);
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   PhValue *again = to->inputs->pdata[1];
+  const gint64 first = 0;
   gboolean ok;
 
   l->b = &inside;
@@ -255,13 +308,19 @@ fill (PhConvert *l, const While *w, PhNode *loop)
     if (w->fates[i] == STATE || w->fates[i] == FILLED)
       ph_convert_set_output (l, to, 1 + w->slots[i], outputs[i]);
   for (guint i = 0; ok && i < w->n; i++)
-    if (w->fates[i] == GATHERED || w->fates[i] == LAST)
+    if (is_gathered (w->fates[i]))
       {
         PhTfListWrite write;
+        PhValue *element = NULL;
 
-        ok = ph_tf_list_write (outputs[i], &write);
+        if (w->fates[i] == ROWS)
+          element = PH_BUILD (l->b, Squeeze, ph_node_input (ph_tf_origin (outputs[i])->producer, 2),
+                              ph_build_ints (l->b, &first, 1));
+        else if (ph_tf_list_write (outputs[i], &write))
+          element = write.element;
+        ok = element != NULL;
         if (ok)
-          ph_convert_set_output (l, to, 1 + w->n_states + w->slots[i], write.element);
+          ph_convert_set_output (l, to, 1 + w->n_states + w->slots[i], element);
       }
   for (guint i = 0; ok && inside.error == NULL && i < w->n; i++)
     if (w->fates[i] != STATE)
@@ -343,12 +402,11 @@ build (PhConvert *l, While *w, PhValue **out)
                              : type != NULL        ? type
                                                    : w->first[i]->type;
       }
-  w->turns = turns_of (l, w, w->cond->outputs->pdata[0], 0);
   if (w->turns == NULL && !ph_build_copy (l->b, w->cond, l->in, &condition, NULL))
     return FALSE;
   for (guint i = 0; i < w->n; i++)
-    if (w->fates[i] == GATHERED || w->fates[i] == LAST)
-      types[w->n_states + w->slots[i]] = gathered_type (w, w->writes[i].element);
+    if (is_gathered (w->fates[i]))
+      types[w->n_states + w->slots[i]] = w->fates[i] == ROWS ? l->in[i]->type : gathered_type (w, w->writes[i].element);
   loop = ph_loop_new (l->b, w->turns, condition, states, types, w->n_states, types, w->n_states + w->n_gathered);
   if (loop == NULL || !fill (l, w, loop))
     return FALSE;
@@ -358,6 +416,7 @@ build (PhConvert *l, While *w, PhValue **out)
       case FIXED: out[i] = l->in[i]; break;
       case STATE:
       case FILLED: out[i] = ph_node_output (loop, w->slots[i]); break;
+      case ROWS: out[i] = ph_node_output (loop, w->n_states + w->slots[i]); break;
       case GATHERED:
       case LAST: out[i] = list_of (l, w, i, ph_node_output (loop, w->n_states + w->slots[i])); break;
       }
@@ -381,6 +440,7 @@ ph_convert_while (PhConvert *l, PhValue **out)
   w.slots = g_new0 (guint, n);
   w.writes = g_new0 (PhTfListWrite, n);
   w.first = g_new0 (PhValue *, n);
+  w.turns = turns_of (l, &w, w.cond->outputs->pdata[0], 0);
   for (guint i = 0; ok && i < n; i++)
     ok = choose (l, &w, i);
   ok = ok && build (l, &w, out);

@@ -217,6 +217,23 @@ real_dynamic_slice (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Whole rows, of which the first is where the first start index says: the others can only be 0. */
+static PhValue *
+with_rows (PhConvert *l, const gint64 *dims, const gint64 *sizes)
+{
+  const gint64 two[] = { 1, 1 };
+  PhValue *start = l->n_in > 2 ? ph_convert_cast (l, l->in[2], PH_INT64) : NULL;
+
+  if (start != NULL && ph_convert_rank (start) == 1 && l->n_in == 3) /* one list */
+    start = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), start, ph_convert_number (l, PH_INT64, 0));
+  start = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, start, ph_convert_number (l, PH_INT64, 0)),
+                    ph_convert_number (l, PH_INT64, (double) (dims[0] - sizes[0])));
+  start = ph_convert_reshape (l, start, two, 2);
+  if (sizes[0] > 1)
+    start = PH_BUILD (l->b, Add, start, ph_convert_iota (l, sizes[0], 0, 2));
+  return PH_BUILD (l->b, ScatterND, l->in[0], start, l->in[1]);
+}
+
 /* Scatters the update: the index of each element in the flat operand is the start's plus its own. */
 static gboolean
 dynamic_update_slice (PhConvert *l, PhValue **out)
@@ -228,8 +245,12 @@ dynamic_update_slice (PhConvert *l, PhValue **out)
 
   if (!ph_convert_dims (l, l->in[0], dims) || !ph_convert_dims (l, l->in[1], sizes))
     return FALSE;
+  if (ph_convert_rank (l->in[1]) != rank)
+    return ph_convert_stay (l, "its update has another rank than its operand");
   for (guint i = 0; i < rank; i++)
     count *= sizes[i];
+  if (count > 0 && sizes[0] < dims[0] && memcmp (dims + 1, sizes + 1, (rank - 1) * sizeof *dims) == 0)
+    return (*out = with_rows (l, dims, sizes)) != NULL;
   starts = clamped_starts (l, 2, dims, sizes, rank);
   if (starts == NULL || memcmp (dims, sizes, rank * sizeof *dims) == 0)
     {

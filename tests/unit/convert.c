@@ -162,6 +162,42 @@ test_counted_loop (void)
     }
 }
 
+/* A tensor whose rows a loop sets in order is what the Loop gathers, unless a turn is missing, or the loop reads it. */
+static void
+test_rows_of_loop (void)
+{
+  static const char text[]
+      = "func.func @f(%%x: tensor<2xf32>, %%z: tensor<3x2xf32>) -> tensor<3x2xf32> {\n"
+        "  %%i0 = stablehlo.constant dense<%d> : tensor<i32>\n"
+        "  %%r:2 = stablehlo.while(%%i = %%i0, %%ys = %%z) : tensor<i32>, tensor<3x2xf32>\n"
+        "   cond {\n    %%n = stablehlo.constant dense<3> : tensor<i32>\n"
+        "    %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n    stablehlo.return %%p : tensor<i1>\n"
+        "  } do {\n    %%one = stablehlo.constant dense<1> : tensor<i32>\n    %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+        "    %%u = stablehlo.%s\n"
+        "    %%set = stablehlo.dynamic_update_slice %%ys, %%u, %%i, %%zero : (tensor<3x2xf32>, tensor<1x2xf32>, tensor<i32>, tensor<i32>) -> tensor<3x2xf32>\n"
+        "    %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+        "    stablehlo.return %%j, %%set : tensor<i32>, tensor<3x2xf32>\n  }\n  return %%r#1 : tensor<3x2xf32>\n}\n";
+  /* clang-format off */
+  static const struct { int from; const char *row; guint n_states; } rows[] = {
+    { 0, "reshape %x : (tensor<2xf32>) -> tensor<1x2xf32>", 1 }, { 1, "reshape %x : (tensor<2xf32>) -> tensor<1x2xf32>", 2 },
+    { 0, "slice %ys [0:1, 0:2] : (tensor<3x2xf32>) -> tensor<1x2xf32>", 2 } };
+  /* clang-format on */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *module = g_strdup_printf (text, rows[i].from, rows[i].row);
+      g_autoptr (GBytes) bytes = g_bytes_new (module, strlen (module));
+      g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+      g_autoptr (PhHistory) history = ph_history_new ();
+
+      g_assert_nonnull (model);
+      g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
+      g_assert_true (ph_node_is (model->graph->last, &ph_op_Loop));
+      g_assert_cmpuint (model->graph->last->inputs->len, ==, 2 + rows[i].n_states);
+      g_assert_cmpuint (model->graph->last->outputs->len, ==, 2);
+    }
+}
+
 /* A type that nobody knows ends each rule, not the program. */
 static void
 test_opaque (void)
@@ -310,6 +346,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/stays", test_stays);
   g_test_add_func ("/convert/complex", test_complex);
   g_test_add_func ("/convert/counted-loop", test_counted_loop);
+  g_test_add_func ("/convert/rows-of-loop", test_rows_of_loop);
   g_test_add_func ("/convert/opaque", test_opaque);
   g_test_add_func ("/convert/effects", test_effects);
   g_test_add_func ("/convert/placing", test_placing);
