@@ -18,7 +18,7 @@ ph_aten_dtype (PhConvert *l, const char *name)
   const PhValue *value = ph_aten_computed (l, name);
 
   if (value != NULL && value->producer != NULL && strcmp (value->producer->domain, "prim") == 0
-      && strcmp (value->producer->op_type, "dtype") == 0)
+      && strcmp (value->producer->op_type, "dtype") == 0 && ph_value_dtype (ph_node_input (value->producer, 0)) != PH_UNDEFINED)
     return ph_value_dtype (ph_node_input (value->producer, 0));
   for (guint i = 0; attr != NULL && i < G_N_ELEMENTS (types); i++)
     {
@@ -29,6 +29,8 @@ ph_aten_dtype (PhConvert *l, const char *name)
               : strcmp (g_str_has_prefix (text, "torch.") ? text + strlen ("torch.") : text, types[i].name) == 0)
         return types[i].dtype;
     }
+  if (strcmp (name, "dtype") == 0 && (attr != NULL || (value != NULL && ph_value_dtype (value) == PH_UNDEFINED)))
+    ph_convert_stay (l, "its dtype is not known");
   return PH_UNDEFINED;
 }
 

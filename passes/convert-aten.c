@@ -43,7 +43,8 @@ ph_aten_unread (const PhNode *node, const char *op)
       const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
       g_autofree char *plain = g_str_has_suffix (name, "_input") ? g_strndup (name, strlen (name) - strlen ("_input"))
                                                                  : g_strdup (name);
-      gboolean read = g_strv_contains (harmless, name) || g_str_has_prefix (name, "peephole_")
+      gboolean read = g_strv_contains (harmless, name) || g_strv_contains (harmless, plain)
+                      || g_str_has_prefix (name, "peephole_")
                       || ((strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0) && g_str_has_prefix (name, "arg"));
 
       for (guint k = 0; parameters[k] != NULL && !read; k++)

@@ -68,7 +68,8 @@ is_in_place (const PhNode *node)
 {
   const gsize n = strlen (node->op_type);
 
-  return g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_';
+  return g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_'
+         && !g_str_equal (node->op_type, "requires_grad_");
 }
 
 const char *

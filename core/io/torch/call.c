@@ -201,7 +201,7 @@ ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *tar
   for (guint k = 0; keywords != NULL && k + 1 < keywords->len; k += 2)
     if (!g_ptr_array_find (used, keywords->pdata[k], NULL))
       ph_torch_add_operand (scope, node, at, keywords->pdata[k],
-                            ph_torch_has_value (keywords->pdata[k + 1])
+                            known == 0 && ph_torch_has_value (keywords->pdata[k + 1])
                                 && ((PhTorchVal *) keywords->pdata[k + 1])->kind == PH_TORCH_VALUE,
                             keywords->pdata[k + 1]);
   while (node->inputs->len > 0 && *(const char *) node->inputs->pdata[node->inputs->len - 1] == '\0')
