@@ -182,6 +182,48 @@ clamped_starts (PhConvert *l, guint first, const gint64 *dims, const gint64 *siz
                    ph_convert_ints_value (l, most, rank));
 }
 
+/* Whether @sizes are those of some rows of a tensor, and of all that is in them. */
+static gboolean
+are_rows (const gint64 *dims, const gint64 *sizes, guint rank)
+{
+  return rank > 0 && sizes[0] > 0 && sizes[0] < dims[0] && memcmp (dims + 1, sizes + 1, (rank - 1) * sizeof *dims) == 0;
+}
+
+/* Returns the place of the first row: the start indices from operand @first on, or in it, are clamped, and but the first can only be 0. */
+static PhValue *
+first_row (PhConvert *l, guint first, const gint64 *dims, const gint64 *sizes)
+{
+  PhValue *start = l->n_in > first ? ph_convert_cast (l, l->in[first], PH_INT64) : NULL;
+
+  if (start != NULL && ph_convert_rank (start) == 1 && l->n_in == first + 1)
+    start = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), start, ph_convert_number (l, PH_INT64, 0));
+  return PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, start, ph_convert_number (l, PH_INT64, 0)),
+                   ph_convert_number (l, PH_INT64, (double) (dims[0] - sizes[0])));
+}
+
+static PhValue *
+rows (PhConvert *l, const gint64 *dims, const gint64 *sizes)
+{
+  const gint64 one = 1, zero = 0;
+  PhValue *start = ph_convert_reshape (l, first_row (l, 1, dims, sizes), &one, 1);
+
+  if (sizes[0] == 1)
+    return PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), l->in[0], start);
+  return PH_BUILD (l->b, Slice, l->in[0], start, PH_BUILD (l->b, Add, start, ph_convert_ints_value (l, sizes, 1)),
+                   ph_convert_ints_value (l, &zero, 1));
+}
+
+static PhValue *
+with_rows (PhConvert *l, const gint64 *dims, const gint64 *sizes)
+{
+  const gint64 two[] = { 1, 1 };
+  PhValue *start = ph_convert_reshape (l, first_row (l, 2, dims, sizes), two, 2);
+
+  if (sizes[0] > 1)
+    start = PH_BUILD (l->b, Add, start, ph_convert_iota (l, sizes[0], 0, 2));
+  return PH_BUILD (l->b, ScatterND, l->in[0], start, l->in[1]);
+}
+
 static gboolean
 dynamic_slice (PhConvert *l, PhValue **out)
 {
@@ -195,6 +237,8 @@ dynamic_slice (PhConvert *l, PhValue **out)
     return FALSE;
   if (n != rank)
     return ph_convert_stay (l, "its sizes do not fit its operand");
+  if (are_rows (dims, sizes, rank))
+    return (*out = rows (l, dims, sizes)) != NULL;
   starts = clamped_starts (l, 1, dims, sizes, rank);
   *out = starts == NULL
              ? l->in[0]
@@ -217,23 +261,6 @@ real_dynamic_slice (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Whole rows, of which the first is where the first start index says: the others can only be 0. */
-static PhValue *
-with_rows (PhConvert *l, const gint64 *dims, const gint64 *sizes)
-{
-  const gint64 two[] = { 1, 1 };
-  PhValue *start = l->n_in > 2 ? ph_convert_cast (l, l->in[2], PH_INT64) : NULL;
-
-  if (start != NULL && ph_convert_rank (start) == 1 && l->n_in == 3) /* one list */
-    start = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), start, ph_convert_number (l, PH_INT64, 0));
-  start = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, start, ph_convert_number (l, PH_INT64, 0)),
-                    ph_convert_number (l, PH_INT64, (double) (dims[0] - sizes[0])));
-  start = ph_convert_reshape (l, start, two, 2);
-  if (sizes[0] > 1)
-    start = PH_BUILD (l->b, Add, start, ph_convert_iota (l, sizes[0], 0, 2));
-  return PH_BUILD (l->b, ScatterND, l->in[0], start, l->in[1]);
-}
-
 /* Scatters the update: the index of each element in the flat operand is the start's plus its own. */
 static gboolean
 dynamic_update_slice (PhConvert *l, PhValue **out)
@@ -249,7 +276,7 @@ dynamic_update_slice (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its update has another rank than its operand");
   for (guint i = 0; i < rank; i++)
     count *= sizes[i];
-  if (count > 0 && sizes[0] < dims[0] && memcmp (dims + 1, sizes + 1, (rank - 1) * sizeof *dims) == 0)
+  if (count > 0 && are_rows (dims, sizes, rank))
     return (*out = with_rows (l, dims, sizes)) != NULL;
   starts = clamped_starts (l, 2, dims, sizes, rank);
   if (starts == NULL || memcmp (dims, sizes, rank * sizeof *dims) == 0)
