@@ -132,7 +132,7 @@ build_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *
   const gint64 size = ph_heads_dim (in[QUERY]->type, q_heads, 3).size, group = heads > 0 ? q_heads / heads : 1;
   const PhDType dtype = in[QUERY]->type->dtype;
   const int mode = (int) ph_node_attr_int (node, "qk_matmul_output_mode", SHOW_PRODUCT);
-  double scale = ph_node_attr_float (node, "scale", 0), cap = ph_node_attr_float (node, "softcap", 0);
+  const double scale = ph_node_attr_float (node, "scale", 1 / sqrt (size)), cap = ph_node_attr_float (node, "softcap", 0);
   const double low = dtype == PH_FLOAT16 ? -6e4 : -1e38;
   gint64 swap[4] = { 0, 1, 3, 2 }, back[4] = { 0, 2, 1, 3 };
   PhValue *q = split_heads (b, in[QUERY], q_heads), *k = split_heads (b, in[KEY], heads), *v = split_heads (b, in[VALUE], heads);
@@ -147,7 +147,6 @@ build_attention (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue *
   out[2] = v;
   k = repeat_heads (b, k, heads, group);
   v = repeat_heads (b, v, heads, group);
-  scale = scale != 0 ? scale : 1 / sqrt (size);
   scores = MUL (PH_BUILD (b, MatMul, q, PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, 4)), k)),
                 ph_build_scalar (b, dtype, scale));
   shown = scores;

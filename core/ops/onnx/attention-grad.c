@@ -117,7 +117,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
   PhValue *q = ph_grad_in (grad, QUERY), *k = ph_grad_in (grad, KEY), *v = ph_grad_in (grad, VALUE);
   PhValue *mask = ph_grad_in (grad, MASK);
   gint64 q_heads = ph_node_attr_int (node, "q_num_heads", 0), kv_heads = ph_node_attr_int (node, "kv_num_heads", 0), last = -1;
-  double scale = ph_node_attr_float (node, "scale", 0), cap = ph_node_attr_float (node, "softcap", 0);
+  double scale, cap = ph_node_attr_float (node, "softcap", 0);
   PhDim q_dims[4], k_dims[4];
   const char *problem = NULL;
 
@@ -135,8 +135,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
   g_autoptr (GPtrArray) attrs = g_ptr_array_new ();
   PhValue *probability, *capped = NULL, *qs, *ks, *vs, *dys, *dp, *ds, *product;
 
-  if (scale == 0)
-    scale = 1 / sqrt (q_dims[3].size);
+  scale = ph_node_attr_float (node, "scale", 1 / sqrt (q_dims[3].size));
   for (guint pass = 0; pass < (cap > 0 ? 2 : 1); pass++)
     {
       for (guint i = 0; i < node->inputs->len; i++)
