@@ -181,9 +181,13 @@ static gboolean
 append (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_node_input (l->node, 0), *item = l->node->inputs->len > 1 ? ph_node_input (l->node, 1) : NULL;
-  const PhNode *list = x != NULL ? x->producer : NULL;
+  const PhNode *list;
   g_autofree PhValue **items = NULL;
   PhAtenArg number;
+
+  while (x != NULL && x->producer != NULL && x->producer->op == &ph_op_Identity) /* what a branch handed on */
+    x = ph_node_input (x->producer, 0);
+  list = x != NULL ? x->producer : NULL;
 
   if (item == NULL && ph_node_attr (l->node, "el") != NULL && ph_aten_arg (l, G_MAXUINT, "el", &number))
     item = ph_build_scalar (l->b, number.dtype, number.number);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/io/torch/alias.h"
+#include "core/io/torch/call.h"
 #include "core/io/torch/torch.h"
 
 typedef enum
@@ -337,11 +338,12 @@ drop_key (PhTorch *torch, PhTorchVal *dict, const PhTorchVal *key)
 PhTorchVal *
 ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args)
 {
-  static const char *const writers[] = { "append",    "extend",    "insert", "pop",         "clear",  "remove", "reverse",
-                                         "sort_list", "_set_item", "Delete", "__delitem__", "update", "add_",   NULL };
+  static const char *const writers[] = { "append", "extend",    "insert", "pop",         "clear",  "remove", "reverse",
+                                         "sort",   "_set_item", "Delete", "__delitem__", "update", "add_",   NULL };
   PhTorchVal *list = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
   const gboolean removes = g_str_equal (op, "Delete") || g_str_equal (op, "__delitem__");
   gboolean known = TRUE;
+  PhTorchVal *sorted;
   gint64 i = -1;
 
   if (list == NULL || list->items == NULL || !g_strv_contains (writers, op))
@@ -368,6 +370,9 @@ ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrAr
         list->items->pdata[a] = list->items->pdata[b];
         list->items->pdata[b] = item;
       }
+  else if (g_str_equal (op, "sort") && list->kind == PH_TORCH_LIST && args->len == 1
+           && (sorted = ph_torch_sorted (scope->torch, list->items)) != NULL)
+    list->items = sorted->items;
   else if (g_str_equal (op, "insert") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i)
            && i >= 0)
     g_ptr_array_insert (list->items, (int) MIN (i, (gint64) list->items->len), last);

@@ -47,7 +47,9 @@ resolve (const char *dotted, gboolean script, PhTorchTarget *target)
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
     if (g_str_has_prefix (dotted, spaces[i]))
       {
-        g_auto (GStrv) parts = g_strsplit (g_str_equal (dotted, "ops.prim.data") ? "aten.detach" : dotted + strlen (spaces[i]),
+        g_auto (GStrv) parts = g_strsplit (g_str_equal (dotted, "ops.prim.data")  ? "aten.detach"
+                                           : g_str_equal (dotted, "ops.prim.abs") ? "aten.abs"
+                                                                                  : dotted + strlen (spaces[i]),
                                            ".", 3);
 
         if (g_strv_length (parts) >= 2)
@@ -266,6 +268,10 @@ builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *
     return last;
   if (g_str_equal (callee, "uninitialized") && py->n == 2)
     return ph_torch_unset (scope->torch, py->items[1], 0);
+  if (g_str_equal (callee, "print"))
+    return ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_CONSTANT, "None"));
+  if (g_str_equal (callee, "sorted") && args->len == 1 && first->kind == PH_TORCH_LIST)
+    return ph_torch_sorted (scope->torch, first->items);
   if (callee_is (py, "ops.prim.type") && args->len == 1) /* of a device */
     return ph_torch_literal (scope->torch, ph_torch_new_literal (scope->torch, PH_PY_STRING, "cpu"));
   if (callee_is (py, "torch.device") || callee_is (py, "torch.Size"))

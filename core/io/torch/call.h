@@ -34,6 +34,7 @@ PhTorchVal *ph_torch_fold_range (PhTorch *torch, const char *op, GPtrArray *args
 PhTorchVal *ph_torch_of_dict (PhTorch *torch, const char *op, GPtrArray *args);
 /* Parts, repetitions and concatenations of lists. (nullable) */
 PhTorchVal *ph_torch_of_lists (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args);
+PhTorchVal *ph_torch_sorted (PhTorch *torch, const GPtrArray *items); /* (nullable) they are not known */
 gboolean ph_torch_gives_list (const PhSketchNode *node);
 /* An element of what gives a list of tensors: split (), chunk (), ... (nullable) */
 PhTorchVal *ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index);

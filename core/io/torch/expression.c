@@ -110,6 +110,8 @@ ph_torch_fold (PhTorch *torch, const char *op, PhTorchVal *a, PhTorchVal *b)
         return ph_torch_int (torch, g_utf8_strlen (a->py->text, -1));
       if ((g_str_equal (op, "min") || g_str_equal (op, "max")) && a->items != NULL && a->items->len > 0)
         return extreme (torch, a->items, g_str_equal (op, "max"));
+      if (g_str_equal (op, "abs") && ph_torch_is_int (a, &x) && x != G_MININT64)
+        return ph_torch_int (torch, ABS (x));
       if (g_str_equal (op, "neg") && ph_torch_is_int (a, &x) && x != G_MININT64)
         return ph_torch_int (torch, -x);
       if (g_str_equal (op, "__not__") && a->kind == PH_TORCH_LITERAL && a->py->kind == PH_PY_CONSTANT)

@@ -9,8 +9,14 @@
 static PhTorchVal *
 part_of_list (PhTorch *torch, const PhTorchVal *list, GPtrArray *args)
 {
-  gint64 bounds[3] = { 0, list->items->len, 1 };
+  gint64 bounds[3] = { 0, list->items->len, 1 }, step = 1;
   PhTorchVal *part;
+
+  if (args->len == 4 && ph_torch_is_int (args->pdata[3], &step) && step < 0) /* backwards: where nothing is said, over all */
+    {
+      bounds[0] = list->items->len;
+      bounds[1] = -1 - (gint64) list->items->len;
+    }
 
   for (guint i = 1; i < args->len && i < 4; i++)
     {
@@ -20,13 +26,61 @@ part_of_list (PhTorch *torch, const PhTorchVal *list, GPtrArray *args)
         return NULL;
     }
   for (guint i = 0; i < 2; i++)
-    bounds[i] = CLAMP (bounds[i] < 0 ? bounds[i] + (gint64) list->items->len : bounds[i], 0, (gint64) list->items->len);
-  if (bounds[2] < 1 || args->len > 4)
+    bounds[i] = CLAMP (bounds[i] < 0 ? bounds[i] + (gint64) list->items->len : bounds[i], step < 0 ? -1 : 0,
+                       (gint64) list->items->len - (step < 0));
+  if (bounds[2] == 0 || args->len > 4)
     return NULL;
   part = ph_torch_list (torch, list->kind == PH_TORCH_TUPLE);
-  for (gint64 i = bounds[0]; i < bounds[1] && bounds[2] < G_MAXINT32; i += bounds[2])
+  for (gint64 i = bounds[0]; (step < 0 ? i > bounds[1] : i < bounds[1]) && ABS (bounds[2]) < G_MAXINT32; i += bounds[2])
     g_ptr_array_add (part->items, list->items->pdata[i]);
   return part;
+}
+
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = 0, y = 0;
+
+  ph_py_float ((*(PhTorchVal *const *) a)->py, &x);
+  ph_py_float ((*(PhTorchVal *const *) b)->py, &y);
+  return (x > y) - (x < y);
+}
+
+PhTorchVal *
+ph_torch_sorted (PhTorch *torch, const GPtrArray *items)
+{
+  PhTorchVal *list = ph_torch_list (torch, FALSE);
+  double number;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      PhTorchVal *item = items->pdata[i];
+
+      if (item->kind != PH_TORCH_LITERAL || !ph_py_float (item->py, &number))
+        return NULL;
+      g_ptr_array_add (list->items, item);
+    }
+  g_ptr_array_sort (list->items, compare_numbers);
+  return list;
+}
+
+/* Where @item is in a list, or how often; both of known integers. (nullable) */
+static PhTorchVal *
+look_up (PhTorch *torch, const PhTorchVal *list, const PhTorchVal *item, gboolean count)
+{
+  gint64 wanted, each, n = 0;
+
+  if (!ph_torch_is_int (item, &wanted))
+    return NULL;
+  for (guint i = 0; i < list->items->len; i++)
+    {
+      if (!ph_torch_is_int (list->items->pdata[i], &each))
+        return NULL;
+      if (each == wanted && !count)
+        return ph_torch_int (torch, i);
+      n += each == wanted;
+    }
+  return count ? ph_torch_int (torch, n) : NULL;
 }
 
 /* A list of numbers, known or not, as a value of one dimension. */
@@ -106,5 +160,7 @@ ph_torch_of_lists (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArra
     return part_of_list (scope->torch, a, args);
   if (g_str_equal (op, "mul") && b != NULL && (a->kind == PH_TORCH_LIST) != (b->kind == PH_TORCH_LIST))
     return a->kind == PH_TORCH_LIST ? repeat (scope, at, a, b) : repeat (scope, at, b, a);
+  if ((g_str_equal (op, "index") || g_str_equal (op, "count")) && b != NULL && a->kind == PH_TORCH_LIST)
+    return look_up (scope->torch, a, b, g_str_equal (op, "count"));
   return g_str_equal (op, "add") && b != NULL ? concatenate (scope, at, a, b) : NULL;
 }

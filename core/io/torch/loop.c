@@ -86,6 +86,26 @@ uses_lists (PhTorchScope *scope, PhPy *const *body, guint n, guint depth)
   return FALSE;
 }
 
+/* Whether a variable that the body sets is None before: then what the body does differs from turn to turn. */
+static gboolean
+begins_as_none (PhTorchScope *scope, const PhPy *py)
+{
+  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer name;
+
+  collect_targets (py->body, py->n_body, set);
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    {
+      const PhTorchVal *before = g_hash_table_lookup (scope->names, name);
+
+      if (before != NULL && before->kind == PH_TORCH_LITERAL && ph_py_is_none (before->py))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* A loop while it is read. */
 typedef struct
 {
@@ -408,7 +428,7 @@ ph_torch_loop (PhTorchScope *scope, const PhPy *py)
   if (!check_form (scope, py) || !read_header (&loop))
     return FALSE;
   if (loop.range && ph_torch_is_int (loop.count, &turns) && turns >= 0 && turns <= MOST_TURNS
-      && uses_lists (scope, py->body, py->n_body, 0))
+      && (uses_lists (scope, py->body, py->n_body, 0) || begins_as_none (scope, py)))
     return write_out (scope, py, turns);
   find_carried (&loop);
   objects = loop.objects;
