@@ -21,6 +21,8 @@ static const Case cases[] = {
   { "merge-heads", "float[batch,12,seq,64] x",
     "p = Transpose <perm = [0, 2, 1, 3]> (x) s = Constant <value_ints = [0, 0, -1]> () y = Reshape (p, s)", "float[batch,seq,768]" },
   { "flatten-product", "float[batch,seq,8] x", "y = Flatten <axis = 2> (x)", "float[batch*seq,8]" },
+  { "linear-attention-heads", "float[2,3,4] q, float[2,1,3,4] k, float[2,1,3,5] v",
+    "o, y = LinearAttention <q_num_heads = 1, kv_num_heads = 3, update_rule = \"linear\"> (q, k, v)", "float[2,1,4,5]" },
   { "reshape-total", "float[batch,12,seq] x", "s = Constant <value_ints = [-1]> () y = Reshape (x, s)", "float[12*batch*seq]" },
   { "reshape-cancels", "float[batch,12,seq] x",
     "s = Shape (x) i = Constant <value_ints = [0]> () b = Gather (s, i) m = Constant <value_ints = [-1]> () t = Concat <axis = 0> (m, b) "

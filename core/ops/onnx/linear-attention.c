@@ -31,8 +31,9 @@ infer_linear_attention (PhInfer *infer, GError **error)
     return ph_infer_fail (infer, error, "query must be [batch, length, heads * size]");
   ph_infer_set_shape (infer, 0, q->dtype, 3,
                       (PhDim[]) { q->dims[0], q->dims[1], n_q > 0 ? ph_dim_mul (PH_DIM (n_q), v_size) : PH_DIM_UNKNOWN });
-  ph_infer_set_shape (infer, 1, state != NULL ? state->dtype : q->dtype, 4,
-                      (PhDim[]) { q->dims[0], n_kv > 0 ? PH_DIM (n_kv) : PH_DIM_UNKNOWN, ph_heads_dim (q, n_q, 3), v_size });
+  ph_infer_set_shape (
+      infer, 1, state != NULL ? state->dtype : q->dtype, 4,
+      (PhDim[]) { q->dims[0], ph_heads_dim (ph_infer_type (infer, K), n_kv, 1), ph_heads_dim (q, n_q, 3), v_size });
   return TRUE;
 }
 
