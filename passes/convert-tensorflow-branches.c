@@ -15,7 +15,10 @@ typedef struct
   PhPassRun *run;
   GHashTable *entries; /* an If in place of a Merge -> (element-type PhValue) what went into its branches */
   GHashTable *decided; /* conditions of these Ifs                                                         */
+  guint budget;        /* how many nodes may still be looked at                                           */
 } Branches;
+
+#define MOST_LOOKS 20000000
 
 /* Where a branch begins: outputs @side of Switches by @condition. */
 typedef struct
@@ -35,7 +38,7 @@ is (const PhNode *node, const char *name)
 
 /* Follows @value back to the Switches that its branch begins with. Returns FALSE if they are of several conditions or sides. */
 static gboolean
-find_side (const Branches *branches, PhValue *value, Side *side)
+find_side (Branches *branches, PhValue *value, Side *side)
 {
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -62,6 +65,8 @@ find_side (const Branches *branches, PhValue *value, Side *side)
         }
       if (node == NULL || !g_hash_table_add (seen, node))
         continue;
+      if (branches->budget-- == 0)
+        return branches->budget = 0, FALSE;
       for (guint i = 0; i < (entries != NULL ? entries->len : node->inputs->len); i++)
         g_ptr_array_add (stack, entries != NULL ? entries->pdata[i] : node->inputs->pdata[i]);
     }
@@ -176,7 +181,7 @@ ph_tf_close_branches (PhPassRun *run)
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
   g_autoptr (GHashTable) entries = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref),
                          decided = g_hash_table_new (NULL, NULL);
-  Branches branches = { run, entries, decided };
+  Branches branches = { run, entries, decided, MOST_LOOKS };
   gboolean go_on = TRUE;
 
   for (guint i = 0; i < nodes->len; i++)

@@ -462,19 +462,23 @@ insert_new (PhGraph *graph, PhId next, GArray *ids, guint at)
     g_array_insert_vals (ids, at, more->data, more->len);
 }
 
-/* Inserts what stands from @last backwards with ids from @next on, and their bodies: what a body's copy holds has other ids than the body. */
+/* Inserts the foreign nodes that stand from @last backwards with ids from @next on, or in their bodies: a copy of a body holds others than
+ * the body. */
 static void
 insert_made (PhNode *last, PhId next, GArray *ids, guint at)
 {
-  g_autoptr (GArray) more = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint)), foreign = g_array_new (FALSE, FALSE, sizeof (guint));
   PhNode *first = NULL;
 
   for (PhNode *node = last; node != NULL && node->id >= next; node = node->prev)
     first = node;
   for (PhNode *node = first; node != NULL; node = node != last ? node->next : NULL)
-    collect (node, more);
-  if (more->len > 0)
-    g_array_insert_vals (ids, at, more->data, more->len);
+    collect (node, all);
+  for (guint i = 0; i < all->len; i++)
+    if (ph_model_find_node (last->graph->model, g_array_index (all, guint, i) & ~ENTER)->op == NULL)
+      g_array_append_vals (foreign, &g_array_index (all, guint, i), 1);
+  if (foreign->len > 0)
+    g_array_insert_vals (ids, at, foreign->data, foreign->len);
 }
 
 /* A model whose tuples, calls and functions alone were converted has no opset yet. */
