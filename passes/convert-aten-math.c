@@ -5,12 +5,6 @@
 
 #include "passes/convert-aten.h"
 
-static const char *
-name_of (const PhConvert *l)
-{
-  return strchr (l->op, ':') + 1;
-}
-
 /* ── one operand ── */
 
 /* FLOATS: integers are converted to floats first, as in PyTorch. */
@@ -28,12 +22,14 @@ static gboolean
 unary (PhConvert *l, PhValue **out)
 {
   for (guint i = 0; i < G_N_ELEMENTS (unary_ops); i++)
-    if (strcmp (unary_ops[i].name, name_of (l)) == 0)
+    if (strcmp (unary_ops[i].name, ph_aten_name (l)) == 0)
       {
         PhValue *value = unary_ops[i].floats ? ph_aten_float (l) : ph_aten_tensor (l, 0);
 
         if (value == NULL)
           return ph_convert_stay (l, "it has no operand");
+        if (unary_ops[i].op == &ph_op_Neg && ph_convert_dtype (value) == PH_UINT8) /* around 256 */
+          return (out[0] = PH_BUILD (l->b, Sub, ph_convert_like (l, value, 0), value)) != NULL;
         out[0] = ph_build_node (l->b, unary_ops[i].op, &value, 1, NULL, 1);
         return TRUE;
       }
@@ -58,13 +54,13 @@ rounding (PhConvert *l, PhValue **out)
     }
   if (ph_dtype_is_integer (ph_convert_dtype (value)))
     out[0] = value;
-  else if (strcmp (name_of (l), "trunc") == 0 || strcmp (name_of (l), "fix") == 0)
+  else if (strcmp (ph_aten_name (l), "trunc") == 0 || strcmp (ph_aten_name (l), "fix") == 0)
     out[0] = ph_convert_trunc (l, value);
   else
     out[0] = ph_build_node (l->b,
-                            *name_of (l) == 'f'   ? &ph_op_Floor
-                            : *name_of (l) == 'c' ? &ph_op_Ceil
-                                                  : &ph_op_Round,
+                            *ph_aten_name (l) == 'f'   ? &ph_op_Floor
+                            : *ph_aten_name (l) == 'c' ? &ph_op_Ceil
+                                                       : &ph_op_Round,
                             &value, 1, NULL, 1);
   return TRUE;
 }
@@ -73,7 +69,7 @@ rounding (PhConvert *l, PhValue **out)
 static gboolean
 composed (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
+  const char *op = ph_aten_name (l);
   PhValue *x = strcmp (op, "square") == 0 ? ph_aten_tensor (l, 0) : ph_aten_float (l);
 
   if (x == NULL)
@@ -110,7 +106,7 @@ composed (PhConvert *l, PhValue **out)
 static gboolean
 activation (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
+  const char *op = ph_aten_name (l);
   PhValue *x = (strcmp (op, "hardtanh") == 0 || strcmp (op, "threshold") == 0) && ph_aten_tensor (l, 0) != NULL
                    ? ph_aten_tensor (l, 0)
                    : ph_aten_float (l);
@@ -236,7 +232,7 @@ static const struct { const char *name; const PhOp *op; } binary_ops[] = {
 static gboolean
 operands (PhConvert *l, PhAtenArg *a, PhAtenArg *b)
 {
-  if (!ph_aten_arg (l, 0, "self", a) || !ph_aten_arg (l, 1, strcmp (name_of (l), "pow") == 0 ? "exponent" : "other", b))
+  if (!ph_aten_arg (l, 0, "self", a) || !ph_aten_arg (l, 1, strcmp (ph_aten_name (l), "pow") == 0 ? "exponent" : "other", b))
     return ph_convert_stay (l, "its operands are not known");
   return TRUE;
 }
@@ -268,7 +264,7 @@ binary (PhConvert *l, PhValue **out)
 {
   PhAtenArg a, b;
 
-  if ((strcmp (name_of (l), "eq") == 0 || strcmp (name_of (l), "ne") == 0) && ph_aten_python_equal (l, out))
+  if ((strcmp (ph_aten_name (l), "eq") == 0 || strcmp (ph_aten_name (l), "ne") == 0) && ph_aten_python_equal (l, out))
     return TRUE;
   if (!list_operands (l, &a, &b) && !operands (l, &a, &b))
     return FALSE;
@@ -276,11 +272,11 @@ binary (PhConvert *l, PhValue **out)
       && ph_value_dim (a.value, 0) >= 0 && ph_value_dim (b.value, 0) >= 0
       && ph_value_dim (a.value, 0) != ph_value_dim (b.value, 0))
     {
-      out[0] = ph_build_scalar (l->b, PH_BOOL, strcmp (name_of (l), "ne") == 0);
+      out[0] = ph_build_scalar (l->b, PH_BOOL, strcmp (ph_aten_name (l), "ne") == 0);
       return TRUE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (binary_ops); i++)
-    if (strcmp (binary_ops[i].name, name_of (l)) == 0)
+    if (strcmp (binary_ops[i].name, ph_aten_name (l)) == 0)
       {
         const gboolean truth = binary_ops[i].op == &ph_op_Mul && a.dtype == PH_BOOL && b.dtype == PH_BOOL;
 
@@ -313,7 +309,7 @@ binary (PhConvert *l, PhValue **out)
 static gboolean
 add_sub (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
+  const char *op = ph_aten_name (l);
   const double alpha = ph_aten_number (l, "alpha", 1);
   PhAtenArg a, b;
 
@@ -363,7 +359,7 @@ floor_quotient (PhConvert *l, PhValue *a, PhValue *b, gboolean down)
 static gboolean
 divide (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l), *mode = ph_node_attr_string (l->node, "rounding_mode", "");
+  const char *op = ph_aten_name (l), *mode = ph_node_attr_string (l->node, "rounding_mode", "");
   PhAtenArg a, b;
   PhDType dtype;
 
@@ -397,7 +393,7 @@ remainder_ (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its element type is not known");
   x = ph_aten_as (l, &a, dtype, NULL);
   y = ph_aten_as (l, &b, dtype, NULL);
-  if (strcmp (name_of (l), "fmod") == 0)
+  if (strcmp (ph_aten_name (l), "fmod") == 0)
     out[0] = PH_BUILD_WITH (l->b, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), x, y);
   else if (ph_dtype_is_integer (dtype))
     out[0] = PH_BUILD (l->b, Mod, x, y);
@@ -421,7 +417,7 @@ truth (PhConvert *l, PhValue **out)
   if (!operands (l, &a, &b))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, name_of (l)) == 0)
+    if (strcmp (kinds[i].name, ph_aten_name (l)) == 0)
       {
         const PhDType dtype = ph_aten_promote ((PhAtenArg[]) { a, b }, 2);
         const gboolean bools = kinds[i].of_bits == NULL || dtype == PH_BOOL || (a.dtype == PH_BOOL && b.value == NULL)
@@ -449,7 +445,7 @@ not_ (PhConvert *l, PhValue **out)
     }
   if (x == NULL || ph_convert_dtype (x) == PH_UNDEFINED)
     return ph_convert_stay (l, "its element type is not known");
-  if (ph_dtype_is_integer (ph_convert_dtype (x)) && strcmp (name_of (l), "bitwise_not") == 0)
+  if (ph_dtype_is_integer (ph_convert_dtype (x)) && strcmp (ph_aten_name (l), "bitwise_not") == 0)
     out[0] = PH_BUILD (l->b, BitwiseNot, x);
   else
     out[0] = PH_BUILD (l->b, Not, ph_convert_cast (l, x, PH_BOOL));
@@ -459,7 +455,7 @@ not_ (PhConvert *l, PhValue **out)
 static gboolean
 clamp (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
+  const char *op = ph_aten_name (l);
   PhAtenArg args[3] = { 0 };
   gboolean low, high;
   PhDType dtype;
@@ -505,7 +501,7 @@ places (PhConvert *l, PhValue **out)
 static gboolean
 where (PhConvert *l, PhValue **out)
 {
-  const gboolean fill = strcmp (name_of (l), "masked_fill") == 0;
+  const gboolean fill = strcmp (ph_aten_name (l), "masked_fill") == 0;
   PhAtenArg a, b;
   PhValue *condition = ph_aten_tensor (l, fill ? 1 : 0);
   PhDType dtype;
@@ -515,6 +511,8 @@ where (PhConvert *l, PhValue **out)
   if (condition == NULL || !ph_aten_arg (l, fill ? 0 : 1, "self", &a) || !ph_aten_arg (l, 2, fill ? "value" : "other", &b))
     return ph_convert_stay (l, "its operands are not known");
   dtype = fill ? a.dtype : ph_aten_promote ((PhAtenArg[]) { a, b }, 2);
+  if (!fill && a.level == 0 && b.level == 0 && dtype == PH_DOUBLE) /* of two numbers */
+    dtype = PH_FLOAT;
   if (fill)
     out[0] = PH_BUILD (l->b, Where, ph_convert_cast (l, condition, PH_BOOL), ph_aten_as (l, &b, dtype, a.value), a.value);
   else
@@ -531,7 +529,7 @@ addcmul (PhConvert *l, PhValue **out)
 
   if (x == NULL || a == NULL || b == NULL)
     return ph_convert_stay (l, "it does not have three operands");
-  both = strcmp (name_of (l), "addcdiv") == 0 ? PH_BUILD (l->b, Div, a, b) : PH_BUILD (l->b, Mul, a, b);
+  both = strcmp (ph_aten_name (l), "addcdiv") == 0 ? PH_BUILD (l->b, Div, a, b) : PH_BUILD (l->b, Mul, a, b);
   if (value != 1)
     both = PH_BUILD (l->b, Mul, both, ph_convert_like (l, both, value));
   out[0] = PH_BUILD (l->b, Add, x, both);

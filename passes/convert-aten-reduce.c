@@ -591,7 +591,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:zero", overwrite, "Expand to its shape", "The written value takes the shape and element type of its destination." },
   { "aten:arange", arange, "Range", "In both, the end is not included." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made }, { "aten:as_tensor", tensor, "a constant", made },
   { "aten:one_hot", one_hot, "OneHot", "Both put the classes in the last dimension." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch's indices have a row for each element, and ONNX's a column." },
-  DROP ("_linalg_check_errors"), DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
+  DROP ("_linalg_check_errors"), DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("feature_alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"), DROP ("requires_grad_"), DROP ("real"), DROP ("conj"), DROP ("_conj"),
   DROP ("conj_physical"), { "prim:data", drop, "its operand", nothing }, { "prims:view_of", drop, "its operand", nothing },
   { NULL }

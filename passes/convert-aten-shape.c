@@ -355,6 +355,24 @@ unbind (PhConvert *l, PhValue **out)
   return ph_aten_give_parts (l, parts, (guint) n, out);
 }
 
+/* A part of a list of tensors. */
+static gboolean
+list_part (PhConvert *l, PhValue *list, PhValue **out)
+{
+  const gint64 n = list->producer->inputs->len, step = ph_aten_int (l, "step", 1);
+  gint64 start = ph_aten_int (l, "start", step < 0 ? n : 0), end = ph_aten_int (l, "end", step < 0 ? -1 - n : n);
+  g_autofree PhValue **parts = g_new0 (PhValue *, (gsize) n + 1);
+  guint count = 0;
+
+  if (l->stays != NULL || step == 0 || ABS (step) > G_MAXINT32)
+    return ph_convert_stay (l, "its bounds are not known");
+  start = CLAMP (start < 0 ? start + n : start, step < 0 ? -1 : 0, n - (step < 0));
+  end = CLAMP (end < 0 ? end + n : end, step < 0 ? -1 : 0, n - (step < 0));
+  for (gint64 i = start; step < 0 ? i > end : i < end; i += step)
+    parts[count++] = list->producer->inputs->pdata[i];
+  return (out[0] = ph_aten_new_list (l, parts, count)) != NULL;
+}
+
 static gboolean
 slice (PhConvert *l, PhValue **out)
 {
@@ -363,6 +381,9 @@ slice (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return FALSE;
+  if (ph_aten_is_tensors (x) && l->n_out == 1 && x->producer->inputs->len > 0 && x->producer->inputs->pdata[0] != NULL
+      && ph_value_rank (x->producer->inputs->pdata[0]) > 0)
+    return list_part (l, x, out);
   start = ph_aten_one (l, "start", 0);
   if (strcmp (ph_aten_name (l), "narrow") == 0)
     end = PH_BUILD (l->b, Add, start, ph_aten_one (l, "length", 0));

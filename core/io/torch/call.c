@@ -133,8 +133,9 @@ form_of (const char *op, GPtrArray *args)
     return args->len == 5   ? "start dtype layout device pin_memory"
            : args->len == 6 ? "start end dtype layout device pin_memory"
                             : "start end step dtype layout device pin_memory";
-  /* A part of a list of sizes has no dimension: slice (l, start, end, step). */
-  if (g_str_equal (op, "slice") && args->len > 0 && ((const PhTorchVal *) args->pdata[0])->sizes)
+  /* A part of a list has no dimension: slice (l, start, end, step). */
+  if (g_str_equal (op, "slice") && args->len > 0
+      && (((const PhTorchVal *) args->pdata[0])->sizes || ((const PhTorchVal *) args->pdata[0])->whole))
     return "*self start end step";
   if (g_str_equal (op, "to") && second != NULL
       && ((second->kind == PH_TORCH_UNKNOWN && second->py != NULL && second->py->kind == PH_PY_CALL)

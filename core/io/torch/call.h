@@ -37,7 +37,7 @@ PhTorchVal *ph_torch_of_lists (PhTorchScope *scope, const PhPy *at, const char *
 PhTorchVal *ph_torch_sorted (PhTorch *torch, const GPtrArray *items); /* (nullable) they are not known */
 gboolean ph_torch_gives_list (const PhSketchNode *node);
 /* An element of what gives a list of tensors: split (), chunk (), ... (nullable) */
-PhTorchVal *ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index);
+PhTorchVal *ph_torch_list_item (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, gint64 index);
 PhTorchVal *ph_torch_index (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy *index, const char *name,
                             const PhType *type);
 

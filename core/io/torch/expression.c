@@ -190,16 +190,18 @@ ph_torch_gives_list (const PhSketchNode *node)
 
 /* Returns an item of a result that is a list of tensors. Its length is unknown, so the node gains outputs as items are requested. */
 PhTorchVal *
-ph_torch_list_item (PhTorchScope *scope, PhTorchVal *of, gint64 index)
+ph_torch_list_item (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, gint64 index)
 {
+  PhSketchNode *parts;
   PhTorchVal *val;
 
-  if (of->kind != PH_TORCH_VALUE || of->node == NULL || !ph_torch_gives_list (of->node) || index < 0 || index > 1000)
+  if (of->kind != PH_TORCH_VALUE || of->node == NULL || !of->whole || index < 0 || index > 1000)
     return NULL;
-  while ((gint64) of->node->outputs->len <= index)
-    ph_sketch_node_output (of->node, of->node->outputs->pdata[0], NULL);
-  val = ph_torch_value (scope->torch, of->node->outputs->pdata[index]);
-  val->node = of->node;
+  parts = ph_torch_parts (scope, at, of);
+  while ((gint64) parts->outputs->len <= index)
+    ph_sketch_node_output (parts, parts->outputs->pdata[0], NULL);
+  val = ph_torch_value (scope->torch, parts->outputs->pdata[index]);
+  val->node = parts;
   val->base = of->base;
   val->seen = of->seen;
   return val;
@@ -361,7 +363,7 @@ ph_torch_index (PhTorchScope *scope, const PhPy *at, PhTorchVal *of, const PhPy 
       if (of->kind == PH_TORCH_UNKNOWN)
         return ph_torch_unknown (scope->torch, at);
       if (of->kind == PH_TORCH_VALUE && ph_torch_is_int (index, &number)
-          && (found = ph_torch_list_item (scope, of, number)) != NULL)
+          && (found = ph_torch_list_item (scope, at, of, number)) != NULL)
         return found;
       if (of->items != NULL || scope->torch->zip != NULL
           || (of->node != NULL

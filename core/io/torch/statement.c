@@ -78,10 +78,10 @@ assign (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
           return FALSE;
       }
   else if ((target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && target->n > 0
-           && ph_torch_list_item (scope, val, target->n - 1) != NULL)
+           && ph_torch_list_item (scope, target, val, target->n - 1) != NULL)
     for (guint i = 0; i < target->n; i++)
       {
-        if (!assign (scope, target->items[i], ph_torch_list_item (scope, val, i)))
+        if (!assign (scope, target->items[i], ph_torch_list_item (scope, target, val, i)))
           return FALSE;
       }
   else if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)

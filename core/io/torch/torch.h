@@ -76,6 +76,8 @@ PhTorchVal *ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name
 void ph_torch_output (PhTorchScope *scope, PhTorchVal *val);
 /* The value of the graph, made if it must be. */
 const char *ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val);
+/* The node whose outputs are the items of @list, which is one as a whole. */
+PhSketchNode *ph_torch_parts (PhTorchScope *scope, const PhPy *at, PhTorchVal *list);
 void ph_torch_add_operand (PhTorchScope *scope, PhSketchNode *node, const PhPy *at, const char *attr, gboolean tensor,
                            PhTorchVal *val);
 void ph_torch_add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val);

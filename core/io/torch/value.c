@@ -226,6 +226,66 @@ scalar (const PhPy *py)
                                value);
 }
 
+static gboolean
+is_list_node (const PhSketchNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    if (g_str_equal (((const PhAttr *) node->attrs->pdata[i])->name, PH_TORCH_WHOLE))
+      return TRUE;
+  return FALSE;
+}
+
+/* Makes @list's node anew, so that one gives the list, and one its items. */
+static PhSketchNode *
+make_again (PhTorchScope *scope, const PhPy *at, PhTorchVal *list)
+{
+  PhSketchNode *again = ph_torch_add_node (scope, at, list->node->node.op_type, list->node->node.domain);
+
+  if (list->base != NULL && (ph_torch_root (list)->spoiled != NULL || list->seen != ph_torch_root (list)->version))
+    ph_torch_fail (scope, at, "'%s' was written into in place after it was taken apart: write x = x + y instead of x += y there",
+                   ph_torch_root (list)->name);
+  for (guint i = 0; i < list->node->inputs->len; i++)
+    ph_sketch_node_input (again, list->node->inputs->pdata[i]);
+  for (guint i = 0; i < list->node->attrs->len; i++)
+    if (!g_str_equal (((const PhAttr *) list->node->attrs->pdata[i])->name, PH_TORCH_WHOLE))
+      ph_sketch_node_attr (again, ph_attr_ref (list->node->attrs->pdata[i]));
+  ph_sketch_node_output (again, list->node->outputs->pdata[0], NULL);
+  ph_torch_name_node (scope, again);
+  return again;
+}
+
+static const char *
+as_list (PhTorchScope *scope, const PhPy *at, PhTorchVal *list)
+{
+  PhSketchNode *node = list->node;
+
+  if (is_list_node (node))
+    return ph_torch_current (scope, at, list);
+  if (list->parts != NULL)
+    node = make_again (scope, at, list);
+  ph_sketch_node_int (node, PH_TORCH_WHOLE, 1);
+  if (node == list->node)
+    return ph_torch_current (scope, at, list);
+  if (scope->graph == list->graph)
+    {
+      list->node = node;
+      list->name = node->outputs->pdata[0];
+    }
+  return node->outputs->pdata[0];
+}
+
+PhSketchNode *
+ph_torch_parts (PhTorchScope *scope, const PhPy *at, PhTorchVal *list)
+{
+  PhSketchNode *parts = list->parts;
+
+  if (parts == NULL)
+    parts = is_list_node (list->node) ? make_again (scope, at, list) : list->node;
+  if (parts == list->node || scope->graph == list->graph)
+    list->parts = parts;
+  return parts;
+}
+
 const char *
 ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
 {
@@ -235,12 +295,7 @@ ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
 
   if (val->kind == PH_TORCH_VALUE)
     {
-      if (val->whole && val->node->outputs->len == 1)
-        {
-          ph_sketch_node_int (val->node, PH_TORCH_WHOLE, 1);
-          val->whole = FALSE;
-        }
-      return ph_torch_current (scope, at, val);
+      return val->whole ? as_list (scope, at, val) : ph_torch_current (scope, at, val);
     }
   if (val->kind == PH_TORCH_MODULE && val->object == NULL && *val->path != '\0') /* FX: the contents of a module */
     {

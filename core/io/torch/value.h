@@ -44,6 +44,7 @@ struct _PhTorchVal
   const char *spoiled;    /* (nullable) */
   PhTorchVal *stands_for; /* (nullable) of a body's own object or view: that outside */
   gboolean whole;         /* VALUE: all that split (), chunk (), ... give, as one list   */
+  PhSketchNode *parts;    /* (nullable) of that list: whose outputs are its items        */
   gboolean sizes;         /* VALUE: a list of numbers                                    */
   gboolean maybe_none;    /* VALUE: of a branch, which may give None instead */
 };
