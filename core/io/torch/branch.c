@@ -117,6 +117,25 @@ ph_torch_own_object (PhTorchScope *inner, PhTorchVal *val, const char *name)
   return own;
 }
 
+void
+ph_torch_lists_to_values (PhTorchScope *scope, const PhPy *at, GHashTable *written)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, written);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    {
+      PhTorchVal *val = g_hash_table_lookup (scope->names, name);
+
+      if (val == NULL || val->kind != PH_TORCH_LIST || val->graph != scope->graph)
+        continue;
+      val->name = ph_torch_as_value (scope, at, val);
+      val->kind = PH_TORCH_VALUE;
+      val->items = NULL;
+    }
+}
+
 gint
 ph_torch_by_value (gconstpointer a, gconstpointer b)
 {
@@ -337,6 +356,7 @@ ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_res
   ph_torch_written (py->body, py->n_body, written);
   ph_torch_written (py->orelse, py->n_orelse, written);
   ph_torch_written (rest, n_rest, written);
+  ph_torch_lists_to_values (scope, py, written);
   branch.objects = objects = ph_torch_objects_written (scope, written, NULL);
   g_ptr_array_sort (objects, ph_torch_by_value);
   condition = ph_torch_as_value (scope, py, test); /* creates its constant before the node */

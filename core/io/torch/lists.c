@@ -139,6 +139,12 @@ concatenate (PhTorchScope *scope, const PhPy *at, PhTorchVal *a, PhTorchVal *b)
       g_ptr_array_extend (made->items, b->items, NULL, NULL);
       return made;
     }
+  if (a->kind == PH_TORCH_VALUE && !a->sizes && b->kind == PH_TORCH_LIST) /* of a length that is not known */
+    {
+      for (guint i = 0; a != NULL && i < b->items->len; i++)
+        a = ph_torch_simple_call (scope, at, PH_TORCH_ATEN, "append", a, b->items->pdata[i], NULL, NULL);
+      return a;
+    }
   if ((a->items == NULL && !a->sizes) || (b->items == NULL && !b->sizes))
     return NULL;
   if ((a->items != NULL && a->items->len == 0) || (b->items != NULL && b->items->len == 0))

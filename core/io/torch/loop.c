@@ -39,26 +39,6 @@ leaves (PhPy *const *body, guint n)
   return FALSE;
 }
 
-/* Turns lists that the body changes into values, since their length becomes unknown. */
-static void
-lists_to_values (PhTorchScope *scope, const PhPy *at, GHashTable *written)
-{
-  GHashTableIter iter;
-  gpointer name;
-
-  g_hash_table_iter_init (&iter, written);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    {
-      PhTorchVal *val = g_hash_table_lookup (scope->names, name);
-
-      if (val == NULL || val->kind != PH_TORCH_LIST || val->graph != scope->graph)
-        continue;
-      val->name = ph_torch_as_value (scope, at, val);
-      val->kind = PH_TORCH_VALUE;
-      val->items = NULL;
-    }
-}
-
 #define MOST_TURNS 64
 #define MOST_WORK  2000000
 
@@ -191,7 +171,7 @@ find_carried (Loop *loop)
 
   collect_targets (py->body, py->n_body, set);
   ph_torch_written (py->body, py->n_body, written);
-  lists_to_values (loop->scope, py, written);
+  ph_torch_lists_to_values (loop->scope, py, written);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if (g_hash_table_remove (written, name)) /* carried anyway */
