@@ -386,7 +386,7 @@ test_refused (void)
     { "def forward(self, x, c):\n    y = torch.mul(x, 1)\n    if bool(c):\n        z = y\n    else:\n        z = torch.neg(y)\n    z.add_(1)\n    return y\n",
       "'y' may share its memory with 'z.1', which was written into in place" },
     { "def forward(self, x):\n    if bool(torch.sum(x)):\n        return x\n", "line 2: one branch returns a value" },
-    { "def forward(self, x):\n    y = [x]\n    if bool(torch.sum(x)):\n        y.append(x)\n    return y[0]\n", "line 4: it changes a list of outside" },
+    { "def forward(self, x):\n    y = {'a': x}\n    if bool(torch.sum(x)):\n        torch.ops.aten._set_item.default(y, 'b', x)\n    return y['a']\n", "line 4: it changes a list of outside" },
   };
   /* clang-format on */
   static const char *const graphs[][2] = {

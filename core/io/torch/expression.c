@@ -417,6 +417,7 @@ binary (PhTorchScope *scope, const PhPy *py, const char *name, const PhType *typ
   /* clang-format on */
   PhTorchVal *a = ph_torch_expr (scope, py->items[0], NULL, NULL),
              *b = a != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL, *folded;
+  g_autoptr (GPtrArray) both = g_ptr_array_new ();
 
   if (b == NULL)
     return NULL;
@@ -424,6 +425,10 @@ binary (PhTorchScope *scope, const PhPy *py, const char *name, const PhType *typ
     if (g_str_equal (operators[i].text, py->text))
       {
         if ((folded = ph_torch_fold (scope->torch, operators[i].op, a, b)) != NULL)
+          return folded;
+        g_ptr_array_add (both, a);
+        g_ptr_array_add (both, b);
+        if ((folded = ph_torch_of_lists (scope, py, operators[i].op, both)) != NULL || *scope->torch->error != NULL)
           return folded;
         if (ph_torch_has_value (a) || ph_torch_has_value (b))
           return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, operators[i].op, a, b, name, type);
