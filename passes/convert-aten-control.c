@@ -25,10 +25,8 @@ behind_identity (const PhValue *value)
 static gboolean
 is_unset (const PhValue *value)
 {
-  const PhNode *node = behind_identity (value) != NULL ? behind_identity (value)->producer : NULL;
-
-  return node != NULL && strcmp (node->op_type, "Constant") == 0 && strcmp (node->domain, "prim") == 0
-         && g_str_has_prefix (ph_node_attr_string (node, "value", ""), "uninitialized(");
+  value = behind_identity (value);
+  return value != NULL && value->producer != NULL && ph_aten_is_unset (value->producer);
 }
 
 /* What stands for a value of @type that is not set: no elements, in as many dimensions. */

@@ -382,12 +382,17 @@ ph_aten_same (PhConvert *l, PhValue **out)
 /* ── the whole model ── */
 
 gboolean
+ph_aten_is_unset (const PhNode *node)
+{
+  return strcmp (node->domain, "prim") == 0 && g_str_has_prefix (ph_node_attr_string (node, "value", ""), "uninitialized(");
+}
+
+gboolean
 ph_aten_is_list (const PhNode *node)
 {
   static const char *const lists[] = { "ListConstruct", "TupleConstruct", "Constant", "dtype", "device", NULL };
 
-  return strcmp (node->domain, "prim") == 0 && g_strv_contains (lists, node->op_type)
-         && !g_str_has_prefix (ph_node_attr_string (node, "value", ""), "uninitialized(");
+  return strcmp (node->domain, "prim") == 0 && g_strv_contains (lists, node->op_type) && !ph_aten_is_unset (node);
 }
 
 gboolean
@@ -534,7 +539,7 @@ ph_aten_finish (PhPassRun *run, GError **error)
         {
           PhNode *node = nodes->pdata[i];
           gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0 && strcmp (node->op_type, "warn") != 0
-                          && (strcmp (node->domain, "prim") != 0 || strcmp (node->op_type, "Constant") != 0);
+                          && !ph_aten_is_unset (node);
 
           for (guint k = 0; k < node->outputs->len; k++)
             used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;

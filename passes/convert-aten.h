@@ -90,6 +90,7 @@ gboolean ph_aten_raises (const PhGraph *graph); /* it stops with an error */
 const char *ph_aten_unread (const PhNode *node, const char *op);
 gboolean ph_aten_is_torch (const PhNode *node);
 gboolean ph_aten_is_control (const PhNode *node);
+gboolean ph_aten_is_unset (const PhNode *node);      /* nothing reads it before it is set           */
 gboolean ph_aten_is_list (const PhNode *node);       /* nothing to convert: who uses it reads it */
 gboolean ph_aten_is_tensors (const PhValue *value);  /* a list of tensors, or an empty one       */
 gboolean ph_aten_is_sequence (const PhValue *value); /* a list whose length is not known          */
