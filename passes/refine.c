@@ -45,8 +45,12 @@ static void
 refine_node (Refine *self, PhNode *node)
 {
   guint n = node->outputs->len;
-  g_autofree const PhType **before = g_new0 (const PhType *, n + 1);
+  g_autofree const PhType **before = NULL;
 
+  /* An operator that is not declared says nothing about its outputs, and what is in its bodies has its own turn. */
+  if (node->op == NULL && !ph_node_is_fused (node))
+    return;
+  before = g_new0 (const PhType *, n + 1);
   for (guint k = 0; k < n; k++)
     before[k] = ph_node_output (node, k)->type;
   /* Errors are for the reader to report, not for a rewrite elsewhere. */

@@ -7,8 +7,11 @@ static gboolean
 replace_captured_outputs (PhValue *old, PhValue *value, GHashTable *below, GError **error)
 {
   PhModel *model = old->graph->model;
+  guint own = 0;
 
-  for (PhId id = 1; id < model->next_id && old->n_output_uses > 0; id++)
+  for (guint i = 0; i < old->graph->outputs->len; i++)
+    own += old->graph->outputs->pdata[i] == old;
+  for (PhId id = 1; id < model->next_id && old->n_output_uses > own; id++)
     {
       PhGraph *body = g_ptr_array_index (model->graphs, id);
       PhNode *user = body != NULL && body != old->graph ? ph_node_ancestor_in (body->owner, value->graph) : NULL;
