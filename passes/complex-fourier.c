@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUILD(op_, ...) PH_BUILD (b, op_, __VA_ARGS__)
+#define MOST            (1 << 26) /* frames, or elements of one, that are added up */
 
 static PhValue *
 ints (PhBuilder *b, gint64 number)
@@ -338,15 +339,17 @@ from_short_time (PhBuilder *b, PhNode *node, PhComplexPair x, PhComplexPair *res
   const gboolean centred = ph_node_attr_int (node, "center", 1) != 0;
   const int rank = ph_value_rank (x.re);
   const gint64 bins = rank >= 2 ? ph_value_dim (x.re, rank - 2) : -1, count = rank >= 2 ? ph_value_dim (x.re, rank - 1) : -1,
-               whole = (count - 1) * hop + n, middle = 1;
+               middle = 1;
   PhTensor *known = asked >= 0 && asked < node->inputs->len ? ph_value_constant (ph_node_input (node, (guint) asked)) : NULL;
-  gint64 length = known != NULL ? ph_tensor_get_int (known, 0) : ph_node_attr_int (node, "length", -1), start, end;
+  gint64 length = known != NULL ? ph_tensor_get_int (known, 0) : ph_node_attr_int (node, "length", -1), start, end, whole;
   PhValue *window = node->inputs->len > 1 && asked != 1 ? ph_node_input (node, 1) : NULL, *frames, *sum, *weights;
   Plan plan = { .inverse = TRUE, .real = bins == n / 2 + 1, .n = 1, .axes = { 1 }, .sizes = { n }, .factor = 1 };
 
-  if (n < 1 || hop < 1 || width < 1 || width > n || count < 1 || rank > 3 || (bins != n && bins != n / 2 + 1)
-      || (asked >= 0 && known == NULL) || ph_node_attr_int (node, "return_complex", 0) != 0)
+  if (n < 1 || n > MOST || hop < 1 || hop > MOST || width < 1 || width > n || count < 1 || count > MOST || length > MOST
+      || rank > 3 || (bins != n && bins != n / 2 + 1) || (asked >= 0 && known == NULL)
+      || ph_node_attr_int (node, "return_complex", 0) != 0)
     return stay (stays, "its sizes are not known");
+  whole = (count - 1) * hop + n;
   if (window == NULL)
     window = BUILD (Expand, ph_complex_number (b, x.re, 1), ints (b, width));
   if (width < n)

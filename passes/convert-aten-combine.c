@@ -46,7 +46,8 @@ add_rows (GArray *rows, gint64 *row, guint k, guint r, gint64 n, gboolean again)
       g_array_append_vals (rows, row, r);
       return;
     }
-  for (row[k] = k == 0 ? 0 : row[k - 1] + !again; row[k] < n && rows->len < MOST; row[k]++)
+  /* As many larger ones as are still to come must be left. */
+  for (row[k] = k == 0 ? 0 : row[k - 1] + !again; row[k] < n - (again ? 0 : r - 1 - k) && rows->len < MOST; row[k]++)
     add_rows (rows, row, k + 1, r, n, again);
 }
 
