@@ -9,7 +9,8 @@ right_factors_are_alike (PhMatch *match)
          && ph_value_rank (match->slot[1]) >= 2;
 }
 
-/* Multiplications for (A B) C and for A (B C); -1: unknown. Matrices only. */
+/* Multiplications for (A B) C and for A (B C), of matrices. Returns FALSE where they are not known, and for float16, whose products may be
+ * beyond it in one order alone. */
 static gboolean
 costs (PhMatch *match, double *left, double *right)
 {
@@ -24,7 +25,7 @@ costs (PhMatch *match, double *left, double *right)
   p = ph_value_dim (match->slot[2], 1);
   *left = m * k * n + m * n * p;
   *right = k * n * p + m * k * p;
-  return ph_value_is_float (match->slot[0]);
+  return ph_value_is_float (match->slot[0]) && ph_value_dtype (match->slot[0]) != PH_FLOAT16;
 }
 
 static gboolean

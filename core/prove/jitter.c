@@ -56,25 +56,39 @@ each_number (PhGraph *graph, void (*found) (GPtrArray *attrs, guint index, gpoin
     }
 }
 
+#define SHORT 10 /* binary digits behind the first: so few are not 0 in what was not rounded to a float */
+#define NONE  52
+
 /* Returns TRUE for short numbers such as small integers, halves and quarters, which were not rounded. */
 static gboolean
-is_short (double value)
+is_short (double value, guint digits)
 {
   guint64 bits;
 
   memcpy (&bits, &value, sizeof bits);
-  /* 11 digits of 53 are not 0 at most */
-  return !isfinite (value) || (bits & ((G_GUINT64_CONSTANT (1) << 42) - 1)) == 0;
+  return !isfinite (value) || value == 0 || (digits < NONE && (bits & ((G_GUINT64_CONSTANT (1) << (52 - digits)) - 1)) == 0);
+}
+
+/* Every float16 is short among floats, so there half of the digits count; what a rule computed may have been rounded to a short one. */
+static guint
+short_digits (const PhTensor *tensor)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+
+  if (dtype == PH_FLOAT || dtype == PH_DOUBLE)
+    return SHORT;
+  return ph_recipe_of (tensor) != NULL ? NONE : dtype == PH_FLOAT16 ? 5 : dtype == PH_BFLOAT16 ? 3 : 1;
 }
 
 static gboolean
 is_all_short (PhTensor *tensor)
 {
+  const guint digits = short_digits (tensor);
   const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
   const gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
 
   for (gsize i = 0; i < n; i++)
-    if (!is_short (floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i)))
+    if (!is_short (floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i), digits))
       return FALSE;
   return TRUE;
 }
@@ -225,7 +239,7 @@ find_number (GPtrArray *attrs, guint index, gpointer data)
   const PhAttr *attr = attrs->pdata[index];
   const double value = (double) attr->f;
 
-  if (attr->kind == PH_ATTR_TENSOR ? is_rounded (finding, attr->tensor) : !is_short (value) && times (finding, value) < 0)
+  if (attr->kind == PH_ATTR_TENSOR ? is_rounded (finding, attr->tensor) : !is_short (value, SHORT) && times (finding, value) < 0)
     g_array_append_val (finding->jitter->numbers[finding->side], ((Number) { attrs, index, NULL }));
 }
 
@@ -449,6 +463,9 @@ static PhTensor *
 moved (PhTensor *tensor, PhTensor *twin, guint turn)
 {
   const double step = half_step (ph_tensor_dtype (tensor));
+  const guint digits = step <= half_step (PH_FLOAT)    ? SHORT
+                       : ph_recipe_of (tensor) != NULL ? NONE
+                                                       : 1; /* among many, a short float16 is a chance */
   PhTensor *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
   double *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
   const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
@@ -457,7 +474,7 @@ moved (PhTensor *tensor, PhTensor *twin, guint turn)
     {
       const double value = floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i);
 
-      out[i] = is_short (value) || (twin != NULL && ph_tensor_get (twin, i) == value)
+      out[i] = is_short (value, digits) || (twin != NULL && ph_tensor_get (twin, i) == value)
                    ? value
                    : value * (1 + sign_of_value (turn, value) * step);
     }

@@ -247,7 +247,8 @@ counts_in (PhGraph *graph, PhDType dtype)
   return FALSE;
 }
 
-/* Adds lengths of an axis, where a float of few digits can count a third of the elements only. */
+/* Adds lengths of an axis, where a float of few digits can count a part of the elements only; half of them, say, it can count by chance, if
+ * they are even, so the lengths are several. */
 static void
 add_counts (PhPool *pool, const PhPair *pair)
 {
@@ -256,12 +257,14 @@ add_counts (PhPool *pool, const PhPair *pair)
     PhDType dtype;
     gint64 most;
   } counting[] = { { PH_FLOAT16, 1 << 11 }, { PH_BFLOAT16, 1 << 8 } };
+  static const gint64 times[] = { 3, 7, 13 };
 
   for (guint i = 0; i < G_N_ELEMENTS (counting); i++)
     if (counts_in (pair->before->graph, counting[i].dtype) || counts_in (pair->after->graph, counting[i].dtype))
       {
         pool->counts_in_floats = TRUE;
-        add_bound (pool, 3 * counting[i].most);
+        for (guint k = 0; k < G_N_ELEMENTS (times); k++)
+          add_bound (pool, times[k] * counting[i].most);
       }
 }
 
