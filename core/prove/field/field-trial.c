@@ -139,6 +139,7 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
           self->is_loose = TRUE;
           g_clear_pointer (&report, ph_field_report_free);
           report = evaluate_once (self, form, s / self->shapes->len, shapes, equal, last);
+          self->not_tight |= report != NULL && report->result == PH_FIELD_EQUAL;
         }
       if (report == NULL)
         continue;
