@@ -85,9 +85,11 @@ read_strings (const guint8 *data, gsize size, gboolean wide, gsize width, guint 
               const char *path, GError **error)
 {
   g_autoptr (PhTensor) tensor = NULL;
-  gsize item = wide ? width * 4 : width, total;
+  gsize item, total;
 
-  if (!g_size_checked_mul (&total, item, count) || total > size)
+  if (width == 0 && count > 0) /* which would let a few bytes claim any number of elements */
+    return bad (error, path, "the header gives its text no width");
+  if (!g_size_checked_mul (&item, width, wide ? 4 : 1) || !g_size_checked_mul (&total, item, count) || total > size)
     return bad (error, path, "the file is cut short");
   tensor = ph_tensor_new (PH_STRING, rank, dims);
   if (tensor == NULL)

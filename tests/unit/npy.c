@@ -100,6 +100,7 @@ test_broken (void)
     "{'descr': '<f4', 'fortran_order': False, 'shape': (9,), }\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }\n",
     "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n",
     "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n", "{}", "{'descr': '<U999999999', 'fortran_order': False, 'shape': (9,)}",
+    "{'descr': '<U', 'fortran_order': False, 'shape': (72158758,)}", "{'descr': '<U4611686018427387904', 'fortran_order': False, 'shape': (1,)}",
     "{'descr': '<f4', 'fortran_order': True, 'shape': (x,), }\n", "{'shape': '", "{'descr': '<f4', 'fortran_order': False, 'shape': (",
   };
   /* clang-format on */
