@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 gboolean ph_convert_finish_body (PhConvert *l, PhBuilder *in_body);
 /* Outputs of a body are computed in it, and each is another value: if not, an Identity is put between. */
 void ph_convert_set_output (PhConvert *l, PhGraph *body, guint index, PhValue *value);
+/* The type of what a Loop gathers of @element in @turns turns (nullable: unknown). NULL: it is not known, or has too many axes. */
+const PhType *ph_convert_gathered_type (const PhValue *element, const PhValue *turns);
 /* The rule of while: operands, "cond" and "body" with an input for each. */
 gboolean ph_convert_while (PhConvert *l, PhValue **out);
 

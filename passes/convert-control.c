@@ -18,6 +18,21 @@ ph_convert_finish_body (PhConvert *l, PhBuilder *in_body)
   return FALSE;
 }
 
+const PhType *
+ph_convert_gathered_type (const PhValue *element, const PhValue *turns)
+{
+  PhTensor *constant = turns != NULL ? ph_value_constant (turns) : NULL;
+  const PhType *type = element->type;
+  PhDim dims[PH_MAX_RANK];
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank + 1 > PH_MAX_RANK)
+    return NULL;
+  dims[0] = constant != NULL ? PH_DIM (MAX (ph_tensor_get_int (constant, 0), 0)) : PH_DIM_UNKNOWN;
+  for (guint i = 0; i < type->rank; i++)
+    dims[1 + i] = type->dims[i];
+  return ph_type_tensor (type->dtype, type->rank + 1, dims);
+}
+
 void
 ph_convert_set_output (PhConvert *l, PhGraph *body, guint index, PhValue *value)
 {

@@ -205,6 +205,12 @@ join (PhConvert *l, gboolean stack, PhValue **out)
   return out[0] != NULL;
 }
 
+PhValue *
+ph_foreign_joined (PhConvert *l, PhValue *a, PhValue *b)
+{
+  return PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), a, b);
+}
+
 gboolean
 ph_foreign_concat (PhConvert *l, PhValue **out)
 {

@@ -42,9 +42,9 @@ gboolean ph_foreign_statistics_unused (PhConvert *l);
 /* Its operands, tuples' elements among them, behind each other along its axis; along a new one. */
 gboolean ph_foreign_concat (PhConvert *l, PhValue **out);
 gboolean ph_foreign_stack (PhConvert *l, PhValue **out);
+PhValue *ph_foreign_joined (PhConvert *l, PhValue *a, PhValue *b);                    /* along the first axis */
 gboolean ph_foreign_cast (PhConvert *l, PhValue **out);                               /* to the element type of what it gives */
 PhValue *ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis); /* Squeeze or Unsqueeze      */
-
 /* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */
 PhValue *ph_foreign_to_nchw (PhConvert *l, PhValue *value);
 PhValue *ph_foreign_to_nhwc (PhConvert *l, PhValue *value);

@@ -261,22 +261,6 @@ choose (PhConvert *l, While *w, guint i)
 
 /* ── the Loop ── */
 
-/* Returns the type of what is gathered of @element. */
-static const PhType *
-gathered_type (const While *w, const PhValue *element)
-{
-  PhTensor *turns = w->turns != NULL ? ph_value_constant (w->turns) : NULL;
-  const PhType *type = element->type;
-  PhDim dims[PH_MAX_RANK];
-
-  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank + 1 > PH_MAX_RANK)
-    return NULL;
-  dims[0] = turns != NULL ? PH_DIM (MAX (ph_tensor_get_int (turns, 0), 0)) : PH_DIM_UNKNOWN;
-  for (guint i = 0; i < type->rank; i++)
-    dims[1 + i] = type->dims[i];
-  return ph_type_tensor (type->dtype, type->rank + 1, dims);
-}
-
 static gboolean
 fill (PhConvert *l, const While *w, PhNode *loop)
 {
@@ -406,7 +390,8 @@ build (PhConvert *l, While *w, PhValue **out)
     return FALSE;
   for (guint i = 0; i < w->n; i++)
     if (is_gathered (w->fates[i]))
-      types[w->n_states + w->slots[i]] = w->fates[i] == ROWS ? l->in[i]->type : gathered_type (w, w->writes[i].element);
+      types[w->n_states + w->slots[i]] = w->fates[i] == ROWS ? l->in[i]->type
+                                                             : ph_convert_gathered_type (w->writes[i].element, w->turns);
   loop = ph_loop_new (l->b, w->turns, condition, states, types, w->n_states, types, w->n_states + w->n_gathered);
   if (loop == NULL || !fill (l, w, loop))
     return FALSE;

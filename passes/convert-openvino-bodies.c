@@ -255,22 +255,6 @@ is_gathered (const Iteration *it, const Row *row)
   return row->kind == 'o' && row->port >= 0 && (row->sliced || it->state_by_output[row->body] < 0);
 }
 
-/* Returns the type of what is gathered of @value. */
-static const PhType *
-gathered_type (const Iteration *it, const PhValue *value)
-{
-  PhTensor *turns = it->turns != NULL && it->condition == NULL ? ph_value_constant (it->turns) : NULL;
-  const PhType *type = value->type;
-  PhDim dims[PH_MAX_RANK];
-
-  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank + 1 > PH_MAX_RANK)
-    return NULL;
-  dims[0] = turns != NULL ? PH_DIM (MAX (ph_tensor_get_int (turns, 0), 0)) : PH_DIM_UNKNOWN;
-  for (guint i = 0; i < type->rank; i++)
-    dims[1 + i] = type->dims[i];
-  return ph_type_tensor (type->dtype, type->rank + 1, dims);
-}
-
 /* Fills the body of @loop: the operands of the old body, its nodes, and what goes to the next turn. */
 static gboolean
 fill_body (PhConvert *l, const Iteration *it, PhNode *loop)
@@ -387,7 +371,8 @@ run_iteration (PhConvert *l, Iteration *it, PhValue **out)
       }
   for (guint i = 0; i < it->rows->len; i++)
     if (is_gathered (it, &g_array_index (it->rows, Row, i)))
-      types[n++] = gathered_type (it, it->body->outputs->pdata[g_array_index (it->rows, Row, i).body]);
+      types[n++] = ph_convert_gathered_type (it->body->outputs->pdata[g_array_index (it->rows, Row, i).body],
+                                             it->condition == NULL ? it->turns : NULL);
   loop = ph_loop_new (l->b, it->turns, it->condition, it->states, types, it->n_states, types, n);
   return loop != NULL && fill_body (l, it, loop) && collect (l, it, loop, out);
 }

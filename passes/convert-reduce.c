@@ -47,15 +47,6 @@ is_neutral (const PhOp *op, PhValue *init)
          || (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
 }
 
-static gboolean
-has_axis (const gint64 *axes, gsize n, gint64 axis)
-{
-  for (gsize i = 0; i < n; i++)
-    if (axes[i] == axis)
-      return TRUE;
-  return FALSE;
-}
-
 /* Returns TRUE if @axes of @value are known to have no element. */
 static gboolean
 is_nothing (const PhValue *value, const gint64 *axes, gsize n)
@@ -76,7 +67,7 @@ start_of (PhConvert *l, PhValue *value, PhValue *init, const gint64 *axes, gsize
   if (!ph_convert_dims (l, value, all))
     return NULL;
   for (guint i = 0; i < ph_convert_rank (value); i++)
-    if (!has_axis (axes, n, i))
+    if (!ph_convert_has_axis (axes, n, i))
       dims[m++] = all[i];
   return ph_convert_expand (l, init, dims, m);
 }
@@ -122,7 +113,7 @@ to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *cou
     }
   for (guint i = 0; i < rank; i++)
     {
-      if (has_axis (axes, n, i))
+      if (ph_convert_has_axis (axes, n, i))
         continue;
       perm[m++] = i;
       dims[k++] = all[i];

@@ -234,14 +234,6 @@ set (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-static PhValue *
-joined (PhConvert *l, PhValue *a, PhValue *b)
-{
-  PhValue *both[] = { a, b };
-
-  return ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
-}
-
 static gboolean
 push (PhConvert *l, PhValue **out)
 {
@@ -251,7 +243,7 @@ push (PhConvert *l, PhValue **out)
   if (list == NULL || l->in[1] == NULL)
     return ph_convert_stay (l, "%s", no_size);
   element = PH_BUILD (l->b, Unsqueeze, l->in[1], ph_build_ints (l->b, (const gint64[]) { 0 }, 1));
-  out[0] = made != NULL && g_str_equal (made->op_type, "EmptyTensorList") ? element : joined (l, list, element);
+  out[0] = made != NULL && g_str_equal (made->op_type, "EmptyTensorList") ? element : ph_foreign_joined (l, list, element);
   return out[0] != NULL;
 }
 
@@ -410,7 +402,7 @@ join (PhConvert *l, PhValue **out)
 {
   PhValue *a = list_of (l, 0, NULL), *b = a != NULL ? list_of (l, 1, NULL) : NULL;
 
-  return b != NULL && (out[0] = joined (l, a, b)) != NULL;
+  return b != NULL && (out[0] = ph_foreign_joined (l, a, b)) != NULL;
 }
 
 /* The elements behind each other along their first dimension. */
@@ -427,7 +419,7 @@ concat (PhConvert *l, PhValue **out)
   parts[1] = PH_BUILD (l->b, Slice, sizes, ph_build_ints (l->b, &two, 1),
                        ph_build_ints (l->b, (const gint64[]) { G_MAXINT64 }, 1), ph_build_ints (l->b, &first, 1),
                        ph_build_ints (l->b, &one, 1));
-  out[0] = PH_BUILD (l->b, Reshape, list, joined (l, parts[0], parts[1]));
+  out[0] = PH_BUILD (l->b, Reshape, list, ph_foreign_joined (l, parts[0], parts[1]));
   return out[0] != NULL;
 }
 

@@ -17,12 +17,6 @@ unsqueezed (PhConvert *l, PhValue *value, gint64 axis)
   return PH_BUILD (l->b, Unsqueeze, value, one_int (l, axis));
 }
 
-static PhValue *
-joined (PhConvert *l, PhValue *a, PhValue *b)
-{
-  return PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), a, b);
-}
-
 /* The sizes of @value from dimension @from on. */
 static PhValue *
 sizes_from (PhConvert *l, PhValue *value, gint64 from)
@@ -251,7 +245,7 @@ fold_segments (PhConvert *l, PhValue *data, PhValue *ids, PhValue *count, double
       return NULL;
     }
   ids = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, ids, one_int (l, 0)), count, ids);
-  rows = joined (l, PH_BUILD (l->b, Add, count, one_int (l, 1)), sizes_from (l, data, rank));
+  rows = ph_foreign_joined (l, PH_BUILD (l->b, Add, count, one_int (l, 1)), sizes_from (l, data, rank));
   all = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)),
                        PH_BUILD (l->b, Expand, ph_foreign_number (l, data, start), rows), unsqueezed (l, ids, -1), data);
   return PH_BUILD (l->b, Slice, all, one_int (l, 0), count, one_int (l, 0));
@@ -345,14 +339,14 @@ dynamic_stitch (PhConvert *l, PhValue **out)
         return ph_convert_stay (l, "the rank of its indices is not known");
       rest = sizes_from (l, l->in[n + i], rank);
       places[i] = PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, l->in[i]), one_int (l, -1));
-      slices[i] = PH_BUILD (l->b, Reshape, l->in[n + i], joined (l, one_int (l, -1), rest));
+      slices[i] = PH_BUILD (l->b, Reshape, l->in[n + i], ph_foreign_joined (l, one_int (l, -1), rest));
     }
   all = ph_build_node (l->b, &ph_op_Concat, places, n, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
   count = PH_BUILD (l->b, Add, PH_BUILD (l->b, ReduceMax, all, one_int (l, 0)), one_int (l, 1));
   rest = sizes_from (l, l->in[n], ph_value_rank (l->in[0]));
-  out[0] = PH_BUILD (l->b, ScatterND, PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[n], 0), joined (l, count, rest)),
-                     unsqueezed (l, all, -1),
-                     ph_build_node (l->b, &ph_op_Concat, slices, n, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1));
+  out[0] = PH_BUILD (
+      l->b, ScatterND, PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[n], 0), ph_foreign_joined (l, count, rest)),
+      unsqueezed (l, all, -1), ph_build_node (l->b, &ph_op_Concat, slices, n, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1));
   return out[0] != NULL;
 }
 
@@ -432,7 +426,8 @@ broadcast_shapes (PhConvert *l, PhValue **out)
       return ph_convert_stay (l, "the length of its shapes is not known");
   for (guint i = 0; i < 2; i++)
     if (n[i] < n[1 - i])
-      sizes[i] = joined (l, PH_BUILD (l->b, Expand, ph_foreign_number (l, sizes[i], 1), one_int (l, n[1 - i] - n[i])), sizes[i]);
+      sizes[i] = ph_foreign_joined (l, PH_BUILD (l->b, Expand, ph_foreign_number (l, sizes[i], 1), one_int (l, n[1 - i] - n[i])),
+                                    sizes[i]);
   out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, sizes[0], ph_foreign_number (l, sizes[0], 1)), sizes[1], sizes[0]);
   return out[0] != NULL;
 }

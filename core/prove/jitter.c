@@ -69,7 +69,8 @@ is_short (double value, guint digits)
   return !isfinite (value) || value == 0 || (digits < NONE && (bits & ((G_GUINT64_CONSTANT (1) << (52 - digits)) - 1)) == 0);
 }
 
-/* Every float16 is short among floats, so there half of the digits count; what a rule computed may have been rounded to a short one. */
+/* Each float16 has so few digits that it is short among floats; there half of its own digits are the bound. What a rule computed may have
+ * been rounded to a short number, so none of that is short. */
 static guint
 short_digits (const PhTensor *tensor)
 {
@@ -465,7 +466,7 @@ moved (PhTensor *tensor, PhTensor *twin, guint turn)
   const double step = half_step (ph_tensor_dtype (tensor));
   const guint digits = step <= half_step (PH_FLOAT)    ? SHORT
                        : ph_recipe_of (tensor) != NULL ? NONE
-                                                       : 1; /* among many, a short float16 is a chance */
+                                                       : 1; /* beside longer ones, a short float16 is so by chance */
   PhTensor *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
   double *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
   const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;

@@ -247,8 +247,8 @@ counts_in (PhGraph *graph, PhDType dtype)
   return FALSE;
 }
 
-/* Adds lengths of an axis, where a float of few digits can count a part of the elements only; half of them, say, it can count by chance, if
- * they are even, so the lengths are several. */
+/* Adds lengths of an axis that a float of few digits cannot count. It may still hold the number that is counted by chance, so there are
+ * several lengths. */
 static void
 add_counts (PhPool *pool, const PhPair *pair)
 {

@@ -86,7 +86,7 @@ count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *
 
   if (ph_tensor_kind (exact) != PH_KIND_TENSOR || (ph_tensor_dtype (exact) != PH_DOUBLE && !counted)
       || ph_tensor_count (exact) != ph_tensor_count (other_exact) || ph_tensor_count (exact) != ph_tensor_count (ranged)
-      || ph_tensor_count (exact) != ph_tensor_count (other_ranged)) /* as of the places of what is not 0 */
+      || ph_tensor_count (exact) != ph_tensor_count (other_ranged)) /* NonZero, say, finds more on one side */
     return 0;
   for (gsize i = 0; i < ph_tensor_count (exact); i++)
     if ((counted ? is_miscounted (exact, ranged, i) && !is_miscounted (other_exact, other_ranged, i)

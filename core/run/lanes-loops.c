@@ -351,13 +351,9 @@ softmax (gsize n, float *y, const float *x)
 static void
 normalise_wide (gsize n, float *y, const float *x, const float *scale, const float *bias, double epsilon, gboolean centre)
 {
-  double mean = 0, squares = 0, inverse;
+  double mean, inverse;
 
-  for (gsize i = 0; centre && i < n; i++)
-    mean += x[i] / (double) n;
-  for (gsize i = 0; i < n; i++)
-    squares += (x[i] - mean) * (x[i] - mean);
-  inverse = 1 / sqrt (squares / (double) n + epsilon);
+  ph_lanes_moments (n, x, epsilon, centre, &mean, &inverse);
   for (gsize i = 0; i < n; i++)
     y[i] = (float) ((x[i] - mean) * inverse * scale[i] + (bias != NULL ? bias[i] : 0));
 }

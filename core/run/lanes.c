@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/lanes.h"
 
+#include <math.h>
 #include <string.h>
 
 extern const PhLanes ph_lanes_base;
@@ -30,6 +31,19 @@ ph_lanes (void)
 #else
   return &ph_lanes_base;
 #endif
+}
+
+void
+ph_lanes_moments (gsize n, const float *x, double epsilon, gboolean centre, double *mean, double *inverse)
+{
+  double squares = 0;
+
+  *mean = 0;
+  for (gsize i = 0; centre && i < n; i++)
+    *mean += x[i] / (double) n;
+  for (gsize i = 0; i < n; i++)
+    squares += (x[i] - *mean) * (x[i] - *mean);
+  *inverse = 1 / sqrt (squares / (double) n + epsilon);
 }
 
 void

@@ -167,16 +167,13 @@ run_statistics (PhKernel *kernel, gsize n, float epsilon)
       return FALSE;
   for (gsize row = 0; (kept[1] != NULL || kept[2] != NULL) && row < ph_tensor_count (x) / n; row++, in += n)
     {
-      double mean = 0, squares = 0;
+      double mean, inverse;
 
-      for (gsize i = 0; i < n; i++)
-        mean += in[i] / (double) n;
-      for (gsize i = 0; i < n; i++)
-        squares += (in[i] - mean) * (in[i] - mean);
+      ph_lanes_moments (n, in, epsilon, TRUE, &mean, &inverse);
       if (kept[1] != NULL)
         ph_dtype_store (dtype, kept[1], row, mean);
       if (kept[2] != NULL)
-        ph_dtype_store (dtype, kept[2], row, 1 / sqrt (squares / (double) n + epsilon));
+        ph_dtype_store (dtype, kept[2], row, inverse);
     }
   return TRUE;
 }
