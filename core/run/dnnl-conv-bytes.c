@@ -1,12 +1,12 @@
 /* dnnl-conv-bytes.c: convolutions of bytes with zero points by oneDNN, and requantization of their sums.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/ops/op-list.h"
 #include "core/run/dnnl.h"
 #include "core/run/lanes.h"
+#include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 
 /* The image is copied channels-last into a frame filled with its zero point, as unsigned bytes; weights are signed with the zero point 0. A
@@ -109,7 +109,7 @@ free_convolution (gpointer data)
   g_clear_pointer (&self->sums, dnnl_memory_destroy);
   g_clear_pointer (&self->scratchpad, dnnl_memory_destroy);
   g_clear_pointer (&self->packed_of, ph_tensor_unref);
-  free (self->packed);
+  ph_block_free (self->packed, self->weight_bytes);
   g_free (self->weight_sums);
   g_free (self);
 }
@@ -241,11 +241,8 @@ pack (Convolution *self, PhKernel *kernel)
   if (self->packed_of == w && ph_kernel_is_constant (kernel, self->weight))
     return dnnl_memory_set_data_handle (self->weights, self->packed) == dnnl_success;
   g_clear_pointer (&self->packed_of, ph_tensor_unref);
-  if (self->packed == NULL && posix_memalign (&self->packed, 64, MAX (self->weight_bytes, 64)) != 0)
-    {
-      self->packed = NULL;
-      return FALSE;
-    }
+  if (self->packed == NULL && (self->packed = ph_block_new_lasting (self->weight_bytes)) == NULL)
+    return FALSE;
   copy = g_try_malloc (count);
   if (copy == NULL || !ph_tensor_copy_data (w, copy))
     return FALSE;

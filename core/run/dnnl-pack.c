@@ -1,6 +1,5 @@
 /* dnnl-pack.c: weights in the order that a primitive of oneDNN likes, put in it once.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/run/dnnl.h"
@@ -20,8 +19,10 @@ void
 ph_dnnl_unpack (PhDnnlArg *arg)
 {
   if (arg->packed != NULL)
-    __atomic_sub_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  g_clear_pointer (&arg->packed, free);
+    {
+      __atomic_sub_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
+      ph_block_free (g_steal_pointer (&arg->packed), arg->bytes);
+    }
   g_clear_pointer (&arg->packed_of, ph_tensor_unref);
 }
 
@@ -132,11 +133,9 @@ ph_dnnl_pack (PhDnnlArg *arg, PhTensor *tensor)
   if (arg->packed_of == tensor)
     return dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
   ph_dnnl_unpack (arg);
-  if (posix_memalign (&arg->packed, 64, MAX (arg->bytes, 64)) != 0)
-    {
-      arg->packed = NULL;
-      return FALSE;
-    }
+  arg->packed = ph_block_new_lasting (arg->bytes);
+  if (arg->packed == NULL)
+    return FALSE;
   __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
   scaled = ph_recipe_scaled (tensor);
   once = scaled == NULL ? ph_tensor_dup_computed (tensor) : NULL;

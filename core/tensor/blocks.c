@@ -1,4 +1,4 @@
-/* blocks.c: memory of elements: one address range, in which freed blocks are merged with free neighbours and reused.
+/* blocks.c: memory of elements: an address range, in which freed blocks are merged with free neighbours and reused.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,38 @@
  * pay for that again and again. So freed pages are kept, and blocks go into the smallest gap that fits, so that the process grows by little
  * more than the peak of live blocks. Address space costs nothing until it is touched. */
 #define KEPT          (64 << 10)          /* bytes: smaller ones malloc keeps itself                */
-#define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps that keep their pages                    */
+#define MOST_KEPT     ((gsize) 192 << 20) /* bytes of gaps that keep their pages, of what lives briefly */
 #define STRETCH       ((gsize) 64 << 30)  /* of addresses                                           */
 #define LEAST_STRETCH ((gsize) 1 << 30)
 #define ALIGNMENT     ((gsize) 64)       /* a line of the cache, the widest register               */
 #define CHUNK         ((gsize) 64 << 10) /* granularity at which resident pages are tracked */
+#define LARGE_PAGE    ((gsize) 2 << 20)
+#define LEAST_LARGE   ((gsize) 16 << 20) /* of blocks, before large pages are asked for        */
 
 typedef struct
 {
   gsize start, size;
 } Gap;
 
+/* An address range; all of it under @lock. */
+typedef struct
+{
+  char *base; /* (nullable) of @length */
+  gsize length;
+  gboolean tried;
+  gsize most_kept; /* bytes of gaps that keep their pages                   */
+  gsize top;       /* above, nothing was ever touched                       */
+  gsize large;     /* up to here, large pages were asked for                */
+  Gap *gaps;       /* by start, never adjacent                              */
+  guint n_gaps, room;
+  gsize used;       /* bytes of blocks                                      */
+  gsize most;       /* the greatest @used                                   */
+  guint8 *is_there; /* per chunk, whether its pages are resident            */
+  gsize n_there;    /* how many are                                         */
+} Stretch;
+
 static GMutex lock;
-static char *stretch; /* (nullable) under lock; of @length */
-static gsize length;
-static gboolean tried;
-static gsize top; /* under lock: above, nothing was ever touched            */
-static Gap *gaps; /* under lock: by start, never adjacent                   */
-static guint n_gaps, room;
-static gsize used;       /* under lock: bytes of blocks                            */
-static gsize most;       /* under lock: the greatest @used                         */
-static guint8 *is_there; /* under lock: per chunk, whether its pages are resident */
-static gsize n_there;    /* under lock: how many are                               */
+static Stretch passing = { .most_kept = MOST_KEPT }, lasting;
 static gboolean poison;
 
 static gboolean
@@ -54,50 +64,51 @@ uses_stretch (void)
 
 /* Reserves the address range once, in a smaller size or not at all if addresses are limited. */
 static gboolean
-has_stretch (void)
+has_stretch (Stretch *in)
 {
-  if (tried)
-    return stretch != NULL;
-  tried = TRUE;
-  for (length = STRETCH; stretch == NULL && length >= LEAST_STRETCH; length /= 4)
+  if (in->tried)
+    return in->base != NULL;
+  in->tried = TRUE;
+  for (in->length = STRETCH; in->base == NULL && in->length >= LEAST_STRETCH; in->length /= 4)
     {
-      gpointer got = mmap (NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      char *got = mmap (NULL, in->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
       if (got == MAP_FAILED)
         continue;
-      stretch = got;
-      is_there = g_new0 (guint8, length / CHUNK + 1);
+      in->base = got + (LARGE_PAGE - (gsize) got % LARGE_PAGE) % LARGE_PAGE;
+      in->length -= LARGE_PAGE;
+      in->is_there = g_new0 (guint8, in->length / CHUNK + 1);
       break;
     }
-  return stretch != NULL;
+  return in->base != NULL;
 }
 
 static void
-remove_gap (guint i)
+remove_gap (Stretch *in, guint i)
 {
-  memmove (&gaps[i], &gaps[i + 1], (--n_gaps - i) * sizeof *gaps);
+  memmove (&in->gaps[i], &in->gaps[i + 1], (--in->n_gaps - i) * sizeof *in->gaps);
 }
 
 static void
-insert_gap (guint i, Gap gap)
+insert_gap (Stretch *in, guint i, Gap gap)
 {
-  if (n_gaps == room)
-    gaps = g_renew (Gap, gaps, room = MAX (64, 2 * room));
-  memmove (&gaps[i + 1], &gaps[i], (n_gaps++ - i) * sizeof *gaps);
-  gaps[i] = gap;
+  if (in->n_gaps == in->room)
+    in->gaps = g_renew (Gap, in->gaps, in->room = MAX (64, 2 * in->room));
+  memmove (&in->gaps[i + 1], &in->gaps[i], (in->n_gaps++ - i) * sizeof *in->gaps);
+  in->gaps[i] = gap;
 }
 
 /* Returns the index of the first gap that begins at or after @start. */
 static guint
-find_gap (gsize start)
+find_gap (Stretch *in, gsize start)
 {
-  guint low = 0, high = n_gaps;
+  guint low = 0, high = in->n_gaps;
 
   while (low < high)
     {
       const guint middle = (low + high) / 2;
 
-      if (gaps[middle].start < start)
+      if (in->gaps[middle].start < start)
         low = middle + 1;
       else
         high = middle;
@@ -107,46 +118,46 @@ find_gap (gsize start)
 
 /* Returns the pages from @start to @end to the system. */
 static void
-drop_pages (gsize start, gsize end)
+drop_pages (Stretch *in, gsize start, gsize end)
 {
   const gsize first = (start + CHUNK - 1) / CHUNK, last = end / CHUNK;
 
   if (last <= first)
     return;
-  madvise (stretch + first * CHUNK, (last - first) * CHUNK, MADV_DONTNEED);
+  madvise (in->base + first * CHUNK, (last - first) * CHUNK, MADV_DONTNEED);
   for (gsize i = first; i < last; i++)
     {
-      n_there -= is_there[i];
-      is_there[i] = FALSE;
+      in->n_there -= in->is_there[i];
+      in->is_there[i] = FALSE;
     }
 }
 
 static gsize
-count_there (gsize start, gsize end)
+count_there (Stretch *in, gsize start, gsize end)
 {
   gsize n = 0;
 
   for (gsize i = start / CHUNK; i < (end + CHUNK - 1) / CHUNK; i++)
-    n += is_there[i];
+    n += in->is_there[i];
   return n;
 }
 
 /* Marks @size bytes at @at as resident. @first_time: in the first run with these sizes existing gaps may be too small for later blocks;
  * they give up their pages so that the process holds little more than the peak of live blocks. */
 static void
-touch (gsize at, gsize size, gboolean first_time)
+touch (Stretch *in, gsize at, gsize size, gboolean first_time)
 {
   const gsize first = at / CHUNK, last = (at + size + CHUNK - 1) / CHUNK;
-  const gsize fresh = last - first - count_there (at, at + size), allowed = (most + most / 16) / CHUNK + 2;
+  const gsize fresh = last - first - count_there (in, at, at + size), allowed = (in->most + in->most / 16) / CHUNK + 2;
 
-  while (first_time && fresh > 0 && n_there + fresh > allowed)
+  while (first_time && fresh > 0 && in->n_there + fresh > allowed)
     {
-      guint widest = n_gaps;
+      guint widest = in->n_gaps;
       gsize most_there = 2; /* its ends are others' too */
 
-      for (guint i = 0; i < n_gaps; i++)
+      for (guint i = 0; i < in->n_gaps; i++)
         {
-          const gsize n = count_there (gaps[i].start, gaps[i].start + gaps[i].size);
+          const gsize n = count_there (in, in->gaps[i].start, in->gaps[i].start + in->gaps[i].size);
 
           if (n > most_there)
             {
@@ -154,33 +165,33 @@ touch (gsize at, gsize size, gboolean first_time)
               most_there = n;
             }
         }
-      if (widest == n_gaps)
+      if (widest == in->n_gaps)
         break;
-      drop_pages (gaps[widest].start, gaps[widest].start + gaps[widest].size);
+      drop_pages (in, in->gaps[widest].start, in->gaps[widest].start + in->gaps[widest].size);
     }
   for (gsize i = first; i < last; i++)
     {
-      n_there += !is_there[i];
-      is_there[i] = TRUE;
+      in->n_there += !in->is_there[i];
+      in->is_there[i] = TRUE;
     }
 }
 
 /* Allocates at @at in the address range, if that is free. */
 static gboolean
-take_at (gsize at, gsize size)
+take_at (Stretch *in, gsize at, gsize size)
 {
-  const guint i = find_gap (at + 1);
-  Gap *gap = i > 0 ? &gaps[i - 1] : NULL, right;
+  const guint i = find_gap (in, at + 1);
+  Gap *gap = i > 0 ? &in->gaps[i - 1] : NULL, right;
 
-  if (size > length || at > length - size)
+  if (size > in->length || at > in->length - size)
     return FALSE;
-  if (at >= top)
+  if (at >= in->top)
     {
-      if (at > top && n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top)
-        gaps[n_gaps - 1].size += at - top;
-      else if (at > top)
-        insert_gap (n_gaps, (Gap) { top, at - top });
-      top = at + size;
+      if (at > in->top && in->n_gaps > 0 && in->gaps[in->n_gaps - 1].start + in->gaps[in->n_gaps - 1].size == in->top)
+        in->gaps[in->n_gaps - 1].size += at - in->top;
+      else if (at > in->top)
+        insert_gap (in, in->n_gaps, (Gap) { in->top, at - in->top });
+      in->top = at + size;
       return TRUE;
     }
   if (gap == NULL || at + size > gap->start + gap->size)
@@ -188,88 +199,101 @@ take_at (gsize at, gsize size)
   right = (Gap) { at + size, gap->start + gap->size - at - size };
   gap->size = at - gap->start;
   if (right.size > 0)
-    insert_gap (i, right);
-  if (gaps[i - 1].size == 0)
-    remove_gap (i - 1);
+    insert_gap (in, i, right);
+  if (in->gaps[i - 1].size == 0)
+    remove_gap (in, i - 1);
   return TRUE;
 }
 
 /* Allocates in the smallest gap that fits, or after all blocks. @is_new: (out) the memory was never touched, so it is zero. Returns FALSE
- * if the stretch is full. */
+ * if it is full. */
 static gboolean
-take (gsize size, gsize *at, gboolean *is_new)
+take (Stretch *in, gsize size, gsize *at, gboolean *is_new)
 {
-  guint best = n_gaps;
+  guint best = in->n_gaps;
 
-  for (guint i = 0; i < n_gaps; i++)
-    if (gaps[i].size >= size && (best == n_gaps || gaps[i].size < gaps[best].size))
+  for (guint i = 0; i < in->n_gaps; i++)
+    if (in->gaps[i].size >= size && (best == in->n_gaps || in->gaps[i].size < in->gaps[best].size))
       best = i;
   *is_new = FALSE;
-  if (best < n_gaps)
+  if (best < in->n_gaps)
     {
-      *at = gaps[best].start;
-      gaps[best].start += size;
-      gaps[best].size -= size;
-      if (gaps[best].size == 0)
-        remove_gap (best);
+      *at = in->gaps[best].start;
+      in->gaps[best].start += size;
+      in->gaps[best].size -= size;
+      if (in->gaps[best].size == 0)
+        remove_gap (in, best);
       return TRUE;
     }
-  *is_new = n_gaps == 0 || gaps[n_gaps - 1].start + gaps[n_gaps - 1].size != top;
-  *at = *is_new ? top : gaps[n_gaps - 1].start; /* extends the last gap */
-  if (size > length - *at)
+  *is_new = in->n_gaps == 0 || in->gaps[in->n_gaps - 1].start + in->gaps[in->n_gaps - 1].size != in->top;
+  *at = *is_new ? in->top : in->gaps[in->n_gaps - 1].start; /* extends the last gap */
+  if (size > in->length - *at)
     return FALSE;
-  n_gaps -= !*is_new;
-  top = *at + size;
+  in->n_gaps -= !*is_new;
+  in->top = *at + size;
   return TRUE;
 }
 
 static void
-give (gsize start, gsize size)
+give (Stretch *in, gsize start, gsize size)
 {
-  guint i = find_gap (start);
+  guint i = find_gap (in, start);
 
-  used -= size;
-  if (i > 0 && gaps[i - 1].start + gaps[i - 1].size == start)
-    gaps[--i].size += size;
+  in->used -= size;
+  if (i > 0 && in->gaps[i - 1].start + in->gaps[i - 1].size == start)
+    in->gaps[--i].size += size;
   else
-    insert_gap (i, (Gap) { start, size });
-  if (i + 1 < n_gaps && gaps[i].start + gaps[i].size == gaps[i + 1].start)
+    insert_gap (in, i, (Gap) { start, size });
+  if (i + 1 < in->n_gaps && in->gaps[i].start + in->gaps[i].size == in->gaps[i + 1].start)
     {
-      gaps[i].size += gaps[i + 1].size;
-      remove_gap (i + 1);
+      in->gaps[i].size += in->gaps[i + 1].size;
+      remove_gap (in, i + 1);
     }
-  if (n_there * CHUNK > used + MOST_KEPT)
-    drop_pages (gaps[i].start, gaps[i].start + gaps[i].size);
+  if (in->n_there * CHUNK > in->used + in->most_kept)
+    drop_pages (in, in->gaps[i].start, in->gaps[i].start + in->gaps[i].size);
 }
 
-/* (nullable) the stretch is full. */
+/* A page costs about as much at its first touch as copying it does. A few blocks would not fill one large page. */
+static void
+ask_for_large_pages (Stretch *in)
+{
+  const gsize end = (in->top + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+
+  if (in->top < LEAST_LARGE || end <= in->large)
+    return;
+  madvise (in->base + in->large, end - in->large, MADV_HUGEPAGE);
+  in->large = end;
+}
+
+/* (nullable) it is full. */
 static char *
-take_block (gsize size, PhPlacement *placement, gboolean *is_new)
+take_block (Stretch *in, gsize size, PhPlacement *placement, gboolean *is_new)
 {
   gsize at;
 
-  if (placement == NULL || !ph_placement_next (placement, size, &at) || !take_at (at, size))
-    if (!take (size, &at, is_new))
+  if (placement == NULL || !ph_placement_next (placement, size, &at) || !take_at (in, at, size))
+    if (!take (in, size, &at, is_new))
       return NULL;
-  used += size;
-  most = MAX (most, used);
-  touch (at, size, placement != NULL && ph_placement_get_bytes (placement) == 0);
-  return stretch + at;
+  in->used += size;
+  in->most = MAX (in->most, in->used);
+  ask_for_large_pages (in);
+  touch (in, at, size, placement != NULL && ph_placement_get_bytes (placement) == 0);
+  return in->base + at;
 }
 
-gpointer
-ph_block_new (gsize bytes, gboolean zeroed)
+/* (nullable) */
+static gpointer
+new_block (Stretch *in, PhPlacement *placement, gsize bytes, gboolean zeroed)
 {
   const gsize size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  PhPlacement *placement = ph_placement_current ();
   gboolean is_new = FALSE;
   gpointer block = NULL;
 
   if (bytes >= KEPT && size >= bytes && uses_stretch ())
     {
       g_mutex_lock (&lock);
-      if (has_stretch ())
-        block = take_block (size, placement, &is_new);
+      if (has_stretch (in))
+        block = take_block (in, size, placement, &is_new);
       g_mutex_unlock (&lock);
       if (block != NULL && placement != NULL)
         ph_placement_note (placement, block, size);
@@ -287,42 +311,67 @@ ph_block_new (gsize bytes, gboolean zeroed)
   return block;
 }
 
+gpointer
+ph_block_new (gsize bytes, gboolean zeroed)
+{
+  return new_block (&passing, ph_placement_current (), bytes, zeroed);
+}
+
+gpointer
+ph_block_new_lasting (gsize bytes)
+{
+  gpointer block = NULL;
+
+  if (bytes >= KEPT)
+    return new_block (&lasting, NULL, bytes, FALSE);
+  return posix_memalign (&block, ALIGNMENT, MAX (bytes, ALIGNMENT)) == 0 ? block : NULL;
+}
+
+static gboolean
+has (const Stretch *in, const char *block)
+{
+  return in->base != NULL && block >= in->base && block < in->base + in->length;
+}
+
 void
 ph_block_free (gpointer block, gsize bytes)
 {
   const gsize size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  const char *at = block;
+  Stretch *in = has (&passing, block) ? &passing : has (&lasting, block) ? &lasting : NULL;
 
-  if (bytes < KEPT || stretch == NULL || at < stretch || at >= stretch + length)
+  if (bytes < KEPT || in == NULL)
     {
       g_free (block);
       return;
     }
-  if (ph_placement_current () != NULL)
+  if (in == &passing && ph_placement_current () != NULL)
     ph_placement_forget (ph_placement_current (), block);
   g_mutex_lock (&lock);
-  give ((gsize) (at - stretch), size);
+  give (in, (gsize) ((char *) block - in->base), size);
   g_mutex_unlock (&lock);
 }
 
 gsize
 ph_block_reserve (gsize bytes, gboolean trim)
 {
+  Stretch *in = &passing;
   guint best = G_MAXUINT;
   gsize at;
 
   g_mutex_lock (&lock);
-  for (guint i = 0; i < n_gaps; i++)
-    if (gaps[i].size >= bytes && (best == G_MAXUINT || gaps[i].size < gaps[best].size))
+  for (guint i = 0; i < in->n_gaps; i++)
+    if (in->gaps[i].size >= bytes && (best == G_MAXUINT || in->gaps[i].size < in->gaps[best].size))
       best = i;
   if (best != G_MAXUINT)
     {
-      at = gaps[best].start;
+      at = in->gaps[best].start;
       if (trim)
-        drop_pages (at + bytes, at + gaps[best].size);
+        drop_pages (in, at + bytes, at + in->gaps[best].size);
     }
   else
-    at = n_gaps > 0 && gaps[n_gaps - 1].start + gaps[n_gaps - 1].size == top ? gaps[n_gaps - 1].start : top;
+    at = in->n_gaps > 0 && in->gaps[in->n_gaps - 1].start + in->gaps[in->n_gaps - 1].size == in->top
+             ? in->gaps[in->n_gaps - 1].start
+             : in->top;
   g_mutex_unlock (&lock);
   return at;
 }
@@ -333,7 +382,7 @@ ph_block_get_extent (void)
   gsize extent;
 
   g_mutex_lock (&lock);
-  extent = top;
+  extent = passing.top;
   g_mutex_unlock (&lock);
   return extent;
 }

@@ -158,6 +158,36 @@ test_bound (void)
   ph_program_give (model, program);
 }
 
+/* What outlives a run has room of its own, so that the runs' blocks stay where they are; many make large pages worth asking for. */
+static void
+test_lasting (void)
+{
+  const gsize sizes[] = { 1, 1000, 64 << 10, 3 << 20, (5 << 20) + 1 }, extent = ph_block_get_extent ();
+  guint8 *blocks[40];
+
+  for (guint round = 0; round < 3; round++)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+        {
+          const gsize n = sizes[i % G_N_ELEMENTS (sizes)];
+
+          blocks[i] = ph_block_new_lasting (n);
+          g_assert_true (blocks[i] != NULL && (gsize) blocks[i] % 64 == 0);
+          memset (blocks[i], (int) i, n);
+        }
+      for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+        {
+          const guint k = (i * 7 + round) % G_N_ELEMENTS (blocks); /* every one, not in order */
+          const gsize n = sizes[k % G_N_ELEMENTS (sizes)];
+
+          g_assert_cmpuint (blocks[k][0], ==, k);
+          g_assert_cmpuint (blocks[k][n - 1], ==, k);
+          ph_block_free (blocks[k], n);
+        }
+    }
+  g_assert_cmpuint (ph_block_get_extent (), ==, extent);
+}
+
 /* ── weights ── */
 
 /* A file with a convolution, its normalisation and a product, each with more weights than are read at once. */
@@ -249,6 +279,7 @@ main (int argc, char *argv[])
   ph_tensor_set_poison (TRUE);
   g_test_add_func ("/run-memory/offsets", test_offsets);
   g_test_add_func ("/run-memory/bound", test_bound);
+  g_test_add_func ("/run-memory/lasting", test_lasting);
   g_test_add_func ("/run-memory/weights", test_weights);
   return session_test_run ();
 }
