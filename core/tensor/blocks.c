@@ -18,7 +18,6 @@
 #define ALIGNMENT     ((gsize) 64)       /* a line of the cache, the widest register               */
 #define CHUNK         ((gsize) 64 << 10) /* granularity at which resident pages are tracked */
 #define LARGE_PAGE    ((gsize) 2 << 20)
-#define LEAST_LARGE   ((gsize) 16 << 20) /* of blocks, before large pages are asked for        */
 
 typedef struct
 {
@@ -32,6 +31,7 @@ typedef struct
   gsize length;
   gboolean tried;
   gsize most_kept; /* bytes of gaps that keep their pages                   */
+  gsize small;     /* below, pages stay small: so few blocks do not fill large ones */
   gsize top;       /* above, nothing was ever touched                       */
   gsize large;     /* up to here, large pages were asked for                */
   Gap *gaps;       /* by start, never adjacent                              */
@@ -43,7 +43,8 @@ typedef struct
 } Stretch;
 
 static GMutex lock;
-static Stretch passing = { .most_kept = MOST_KEPT }, lasting;
+static Stretch passing = { .most_kept = MOST_KEPT, .small = (gsize) 64 << 20 };
+static Stretch lasting = { .small = (gsize) 16 << 20 };
 static gboolean poison;
 
 static gboolean
@@ -253,13 +254,13 @@ give (Stretch *in, gsize start, gsize size)
     drop_pages (in, in->gaps[i].start, in->gaps[i].start + in->gaps[i].size);
 }
 
-/* A page costs about as much at its first touch as copying it does. A few blocks would not fill one large page. */
+/* A page costs about as much at its first touch as copying it does. */
 static void
 ask_for_large_pages (Stretch *in)
 {
   const gsize end = (in->top + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 
-  if (in->top < LEAST_LARGE || end <= in->large)
+  if (in->top < in->small || end <= in->large)
     return;
   madvise (in->base + in->large, end - in->large, MADV_HUGEPAGE);
   in->large = end;
