@@ -36,6 +36,54 @@ infer_col2im (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* Adds @n elements of @from to every @step-th of @to. */
+static void
+add_line (PhDType dtype, gpointer to, gint64 step, gconstpointer from, gint64 n)
+{
+  float *restrict out = to;
+  const float *in = from;
+
+  if (dtype != PH_FLOAT)
+    for (gint64 i = 0; i < n; i++)
+      ph_dtype_store (dtype, to, i * step, ph_dtype_load (dtype, to, i * step) + ph_dtype_load (dtype, from, i));
+  else if (step == 1)
+    for (gint64 i = 0; i < n; i++)
+      out[i] += in[i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      out[i * step] += in[i];
+}
+
+/* Adds one row of the columns to the image @to: the element at @tap of each window. Elements in the padding are dropped. */
+static void
+add_tap (const PhWindow *w, PhDType dtype, char *to, const char *from, gint64 tap)
+{
+  const guint last = w->n - 1;
+  const gint64 lines = ph_dims_product (w->out, 0, last), step = w->stride[last];
+  const gsize size = ph_dtype_size (dtype);
+  gint64 shift[PH_WINDOW_MAX], first, end;
+
+  for (guint d = w->n; d-- > 0; tap /= w->kernel[d])
+    shift[d] = tap % w->kernel[d] * w->dilation[d] - w->begin[d];
+  first = shift[last] < 0 ? (step - 1 - shift[last]) / step : 0;
+  end = shift[last] < w->in[last] ? MIN ((w->in[last] - 1 - shift[last]) / step + 1, w->out[last]) : 0;
+  for (gint64 line = 0; line < lines; line++)
+    {
+      gint64 at = first * step + shift[last], place = line, scale = w->in[last];
+      gboolean inside = first < end;
+
+      for (guint d = last; d-- > 0; place /= w->out[d], scale *= w->in[d])
+        {
+          const gint64 i = place % w->out[d] * w->stride[d] + shift[d];
+
+          inside = inside && i >= 0 && i < w->in[d];
+          at += i * scale;
+        }
+      if (inside)
+        add_line (dtype, to + at * size, step, from + (line * w->out[last] + first) * size, end - first);
+    }
+}
+
 static gboolean
 run_col2im (PhKernel *kernel, GError **error)
 {
@@ -43,7 +91,7 @@ run_col2im (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (x);
   gsize n, n_block, size = ph_dtype_size (dtype);
   g_autofree gint64 *image = ph_kernel_ints (kernel, 1, &n), *block = ph_kernel_ints (kernel, 2, &n_block);
-  gint64 dims[2 + PH_WINDOW_MAX], taps, places, in_count, planes;
+  gint64 dims[2 + PH_WINDOW_MAX], taps, places, in_count;
   const char *wrong, *from;
   char *to;
   PhWindow w;
@@ -69,26 +117,9 @@ run_col2im (PhKernel *kernel, GError **error)
     return FALSE;
   from = ph_tensor_data (x);
   in_count = ph_dims_product (w.in, 0, n);
-  planes = dims[0] * dims[1];
-  for (gint64 k = 0; k < taps; k++)
-    for (gint64 p = 0; p < places; p++)
-      {
-        gint64 at = 0, tap = k, place = p, scale = 1;
-        gboolean inside = TRUE;
-
-        for (guint d = n; d-- > 0; tap /= w.kernel[d], place /= w.out[d])
-          {
-            gint64 i = place % w.out[d] * w.stride[d] + tap % w.kernel[d] * w.dilation[d] - w.begin[d];
-
-            inside = inside && i >= 0 && i < w.in[d];
-            at += i * scale;
-            scale *= w.in[d];
-          }
-        for (gint64 c = 0; inside && c < planes; c++)
-          ph_dtype_store (dtype, to + c * in_count * size, at,
-                          ph_dtype_load (dtype, to + c * in_count * size, at)
-                              + ph_dtype_load (dtype, from + (c * taps + k) * places * size, p));
-      }
+  for (gint64 c = 0; c < dims[0] * dims[1]; c++, to += in_count * size)
+    for (gint64 k = 0; k < taps; k++, from += places * size)
+      add_tap (&w, dtype, to, from, k);
   return TRUE;
 }
 
