@@ -10,16 +10,17 @@
 #include "core/tensor/broadcast.h"
 
 /* The image is copied channels-last into a frame filled with its zero point, as unsigned bytes; weights are signed with the zero point 0. A
- * sum is then too large by the image's zero point times the sum of the weights, which is computed beforehand for each channel. */
+ * sum is then too large by the image's zero point times the sum of the weights, which is computed beforehand for each channel. Where the
+ * weights have a zero point, too, it is also too large by that times the sum of the image in the window, less both times their number. */
 
-#define MOST_TERMS 65536 /* of a sum: it fits into 32 bits   */
+#define MOST_TERMS 65536 /* of a sum: it fits into 32 bits; half of them if the weights have a zero point */
 #define PIXELS     64    /* of one channel, at once          */
-#define CHANNELS   16    /* channels whose pixels share cache lines */
 
 typedef struct
 {
   PhTensor *x, *w, *zero_x, *zero_w;
   gint64 groups, channels;
+  gboolean centred; /* all zero points of the weights as signed bytes are 0 */
   PhWindow window;
 } Shape;
 
@@ -27,12 +28,15 @@ typedef struct
 {
   dnnl_primitive_t primitive, reorder; /* reorder: of the weights  */
   dnnl_memory_t from, weights, image, sums, scratchpad;
-  guint n;                 /* dimensions in space */
+  guint n; /* dimensions in space */
+  gsize groups;
+  PhWindow window;
   dnnl_dims_t dims, frame; /* of the result; of the image in its frame */
   gsize weight_bytes, scratch;
   gpointer packed;     /* (nullable) */
   PhTensor *packed_of; /* (nullable) owned */
-  gint32 *weight_sums; /* per channel */
+  gint32 *weight_sums; /* per channel, of each weight less its zero point */
+  gint32 *zeros;       /* (nullable) per channel: the zero points of the weights as signed bytes */
   guint weight, zero_x, zero_w;
 } Convolution;
 
@@ -49,17 +53,20 @@ zero_of (PhTensor *zero)
   return zero != NULL ? (gint32) ph_tensor_get_int (zero, 0) : 0;
 }
 
-/* Returns TRUE if the zero points are those of symmetric weights: 0, or 128 for unsigned weights, which become signed by subtracting
- * 128. */
+/* Returns the zero point of @channel of the weights as signed bytes: those of unsigned ones are made by subtracting 128. */
+static gint32
+weight_zero (PhTensor *w, PhTensor *zero, gsize channel)
+{
+  const gint32 own = zero != NULL ? (gint32) ph_tensor_get_int (zero, ph_tensor_count (zero) == 1 ? 0 : channel) : 0;
+
+  return own - (ph_tensor_dtype (w) == PH_UINT8 ? 128 : 0);
+}
+
 static gboolean
 weights_are_centred (PhTensor *w, PhTensor *zero)
 {
-  const gint64 centre = ph_tensor_dtype (w) == PH_UINT8 ? 128 : 0;
-
-  if (zero == NULL)
-    return centre == 0;
-  for (gsize i = 0; i < ph_tensor_count (zero); i++)
-    if (ph_tensor_get_int (zero, i) != centre)
+  for (gsize c = 0; c < (gsize) ph_tensor_dims (w)[0]; c++)
+    if (weight_zero (w, zero, c) != 0)
       return FALSE;
   return TRUE;
 }
@@ -78,15 +85,17 @@ read_shape (Shape *shape, PhKernel *kernel, guint w, guint zero_x, guint zero_w)
       || (shape->zero_x != NULL && (!are_bytes (shape->zero_x) || ph_tensor_count (shape->zero_x) != 1))
       || (shape->zero_w != NULL && (!are_bytes (shape->zero_w) || !ph_kernel_is_constant (kernel, zero_w))))
     return ph_kernel_refuse (kernel, "not bytes, or a zero point that is not known beforehand") != NULL;
-  if (!weights_are_centred (shape->w, shape->zero_w))
-    return ph_kernel_refuse (kernel, "weights whose zero point is not in the middle") != NULL;
   rank = ph_tensor_rank (shape->x);
   if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (shape->w) != rank || shape->groups < 1
       || ph_tensor_dims (shape->w)[0] % shape->groups != 0
       || ph_tensor_dims (shape->x)[1] != ph_tensor_dims (shape->w)[1] * shape->groups
-      || ph_tensor_count (shape->w) / (gsize) ph_tensor_dims (shape->w)[0] > MOST_TERMS)
+      || (shape->zero_w != NULL && ph_tensor_count (shape->zero_w) != 1
+          && (gint64) ph_tensor_count (shape->zero_w) != ph_tensor_dims (shape->w)[0]))
     return ph_kernel_refuse (kernel, "not of one to three dimensions in space, or channels that do not fit") != NULL;
   shape->channels = ph_tensor_dims (shape->w)[0];
+  shape->centred = weights_are_centred (shape->w, shape->zero_w);
+  if (ph_tensor_count (shape->w) / (gsize) shape->channels > MOST_TERMS / (shape->centred ? 1 : 2))
+    return ph_kernel_refuse (kernel, "sums that may be larger than 32 bits") != NULL;
   if (ph_window_init (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2, ph_tensor_dims (shape->w) + 2)
       != NULL)
     return ph_kernel_refuse (kernel, "windows that do not fit") != NULL;
@@ -111,6 +120,7 @@ free_convolution (gpointer data)
   g_clear_pointer (&self->packed_of, ph_tensor_unref);
   ph_block_free (self->packed, self->weight_bytes);
   g_free (self->weight_sums);
+  g_free (self->zeros);
   g_free (self);
 }
 
@@ -203,6 +213,8 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
     return NULL;
   self = g_new0 (Convolution, 1);
   self->n = shape.window.n;
+  self->groups = (gsize) shape.groups;
+  self->window = shape.window;
   self->weight = w;
   self->zero_x = zero_x;
   self->zero_w = zero_w;
@@ -215,6 +227,10 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
       self->frame[2 + i] = (shape.window.out[i] - 1) * shape.window.stride[i]
                            + (shape.window.kernel[i] - 1) * shape.window.dilation[i] + 1;
     }
+  if (!shape.centred)
+    self->zeros = g_new (gint32, shape.channels);
+  for (gsize c = 0; self->zeros != NULL && c < (gsize) shape.channels; c++)
+    self->zeros[c] = weight_zero (shape.w, shape.zero_w, c);
   if (!make (self, &shape))
     {
       free_convolution (self);
@@ -250,7 +266,7 @@ pack (Convolution *self, PhKernel *kernel)
     self->weight_sums = g_new (gint32, channels);
   for (gsize c = 0; c < channels; c++)
     {
-      gint32 sum = 0;
+      gint32 sum = self->zeros != NULL ? -self->zeros[c] * (gint32) each : 0;
 
       for (gsize i = c * each; i < (c + 1) * each; i++)
         {
@@ -266,7 +282,7 @@ pack (Convolution *self, PhKernel *kernel)
   return TRUE;
 }
 
-/* Copies the image into its frame, channels last, unsigned. @window: for the padding at its beginning. */
+/* Copies the image into its frame, channels last, unsigned. */
 static gboolean
 fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize bytes)
 {
@@ -275,20 +291,18 @@ fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize byte
   const gboolean is_signed = ph_tensor_dtype (x) == PH_INT8;
   gint64 box[2 + PH_DNNL_SPATIAL], to[2 + PH_DNNL_SPATIAL], from[2 + PH_DNNL_SPATIAL], own[PH_MAX_RANK], offset = 0, step;
   const guint8 *data = ph_tensor_data (x);
-  PhWindow window;
 
-  if (data == NULL
-      || ph_window_init (&window, kernel->node, self->n, dims + 2, ph_tensor_dims (kernel->inputs[self->weight]) + 2) != NULL)
+  if (data == NULL)
     return FALSE;
   memset (frame, zero_of (ph_kernel_input (kernel, self->zero_x)) & 0xff, bytes);
   ph_strides (2 + self->n, dims, own);
   step = self->frame[1];
   for (guint i = self->n; i-- > 0;)
     {
-      box[1 + i] = MIN (dims[2 + i], self->frame[2 + i] - window.begin[i]);
+      box[1 + i] = MIN (dims[2 + i], self->frame[2 + i] - self->window.begin[i]);
       to[1 + i] = step;
       from[1 + i] = own[2 + i];
-      offset += window.begin[i] * step;
+      offset += self->window.begin[i] * step;
       step *= self->frame[2 + i];
       if (box[1 + i] <= 0)
         return FALSE;
@@ -305,9 +319,46 @@ fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize byte
   return TRUE;
 }
 
-/* Computes the sums, channels last. (nullable) (transfer full) */
+/* Replaces the lines along an axis of @x [outer, in, inner] by the sums of their windows on it: [outer, out, inner]. */
+static void
+sum_axis (const PhWindow *w, guint axis, gsize outer, gsize in, gsize inner, gint32 *x)
+{
+  const gsize out = (gsize) w->out[axis], stride = (gsize) w->stride[axis] * inner, dilation = (gsize) w->dilation[axis] * inner;
+  gint32 *to = x;
+
+  for (gsize o = 0; o < outer; o++)
+    for (gsize i = 0; i < out; i++, to += inner)
+      {
+        const gint32 *from = x + o * in * inner + i * stride;
+
+        for (gsize k = 0; k < inner; k++)
+          to[k] = from[k];
+        for (gint64 tap = 1; tap < w->kernel[axis]; tap++)
+          for (gsize k = 0; k < inner; k++)
+            to[k] += from[(gsize) tap * dilation + k];
+      }
+}
+
+/* Computes the sums of the image in each window, for each group: channels last, too. (nullable) (transfer full) */
+static gint32 *
+sum_windows (const Convolution *self, const guint8 *frame, gsize bytes)
+{
+  const gsize each = (gsize) self->frame[1] / self->groups;
+  gint32 *sums = g_try_new0 (gint32, bytes / each);
+  gsize outer = bytes / (gsize) self->frame[1], inner = self->groups;
+
+  for (gsize i = 0; sums != NULL && i < bytes / each; i++)
+    for (gsize k = 0; k < each; k++)
+      sums[i] += frame[i * each + k];
+  for (guint axis = self->n; sums != NULL && axis-- > 0; inner *= (gsize) self->window.out[axis])
+    sum_axis (&self->window, axis, outer /= (gsize) self->frame[2 + axis], (gsize) self->frame[2 + axis], inner, sums);
+  return sums;
+}
+
+/* Computes the sums, channels last, and in @windows (nullable: the zero points of the weights are 0) those of the image. (nullable) (transfer
+ * full) */
 static PhTensor *
-convolve (Convolution *self, PhKernel *kernel)
+convolve (Convolution *self, PhKernel *kernel, gint32 **windows)
 {
   g_autoptr (PhTensor) frame = NULL, sums = NULL, scratch = NULL;
   gint64 bytes = self->frame[0] * self->frame[1], count = self->dims[0] * self->dims[1];
@@ -330,6 +381,7 @@ convolve (Convolution *self, PhKernel *kernel)
       || dnnl_memory_set_data_handle (self->image, ph_tensor_writable (frame)) != dnnl_success
       || dnnl_memory_set_data_handle (self->sums, ph_tensor_writable (sums)) != dnnl_success
       || (scratch != NULL && dnnl_memory_set_data_handle (self->scratchpad, ph_tensor_writable (scratch)) != dnnl_success)
+      || (self->zeros != NULL && (*windows = sum_windows (self, ph_tensor_data (frame), (gsize) bytes)) == NULL)
       || !execute (self->primitive, self->scratchpad != NULL ? 4 : 3, args))
     return NULL;
   return g_steal_pointer (&sums);
@@ -342,13 +394,14 @@ typedef struct
   guint8 *bytes;    /* (nullable) */
   double *factors, zero, low, high;
   gint32 *offsets; /* added to the sums, per channel */
+  gint32 *windows; /* (nullable) of which those times a channel's zero point are subtracted */
 } Result;
 
 /* Transposes @sums, in channels-last order, to planes of channels. */
 static void
 write_planes (const Convolution *self, const gint32 *sums, const Result *result)
 {
-  const gsize channels = (gsize) self->dims[1];
+  const gsize channels = (gsize) self->dims[1], each = channels / self->groups;
   gsize pixels = 1;
 
   for (guint i = 0; i < self->n; i++)
@@ -362,6 +415,10 @@ write_planes (const Convolution *self, const gint32 *sums, const Result *result)
 
           for (gsize i = 0; i < n; i++)
             line[i] = (gint32) ((guint32) sums[(p + i) * channels + c] + (guint32) result->offsets[c]);
+          for (gsize i = 0; result->windows != NULL && i < n; i++)
+            line[i] = (gint32) ((guint32) line[i]
+                                - (guint32) self->zeros[c]
+                                      * (guint32) result->windows[((b * pixels + p) + i) * self->groups + c / each]);
           if (result->bytes != NULL)
             ph_lanes ()->requantise (n, result->bytes + at, line, result->factors[c], result->zero, result->low, result->high);
           else
@@ -392,9 +449,10 @@ static gboolean
 run_integer (PhKernel *kernel, gpointer prepared)
 {
   Convolution *self = prepared;
-  g_autoptr (PhTensor) sums = convolve (self, kernel);
+  g_autofree gint32 *windows = NULL;
+  g_autoptr (PhTensor) sums = convolve (self, kernel, &windows);
   g_autofree gint32 *offsets = sums != NULL ? new_offsets (self, kernel, NULL) : NULL;
-  Result result = { .offsets = offsets };
+  Result result = { .offsets = offsets, .windows = windows };
 
   if (sums == NULL)
     return FALSE;
@@ -425,7 +483,7 @@ run_linear (PhKernel *kernel, gpointer prepared)
   PhTensor *sw = kernel->inputs[4], *zero = kernel->inputs[7];
   const gboolean is_signed = ph_tensor_dtype (zero) == PH_INT8;
   g_autofree double *factors = g_new (double, self->dims[1]);
-  g_autofree gint32 *offsets = NULL;
+  g_autofree gint32 *offsets = NULL, *windows = NULL;
   g_autoptr (PhTensor) sums = NULL;
   Result result = { .factors = factors, .zero = zero_of (zero), .low = is_signed ? -128 : 0, .high = is_signed ? 127 : 255 };
 
@@ -436,9 +494,10 @@ run_linear (PhKernel *kernel, gpointer prepared)
       if (!isfinite (factors[c]))
         return FALSE;
     }
-  sums = convolve (self, kernel);
+  sums = convolve (self, kernel, &windows);
   if (sums == NULL)
     return FALSE;
+  result.windows = windows;
   result.offsets = offsets = new_offsets (self, kernel, ph_kernel_input (kernel, 8));
   result.bytes = ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (zero), 2 + self->n, self->dims, NULL);
   if (result.bytes != NULL)

@@ -4,39 +4,56 @@
 #include "core/run/executor.h"
 #include "core/run/inputs.h"
 
-/* A model with the input x and the output y. */
 typedef struct
 {
   PhModel *model;
   GHashTable *feeds;
-  PhTensor *x, *y;
-} Run;
+} Net;
 
 static void
-run_clear (Run *run)
+net_clear (Net *net)
 {
-  g_clear_pointer (&run->y, ph_tensor_unref);
-  g_clear_pointer (&run->feeds, g_hash_table_unref);
-  g_clear_pointer (&run->model, ph_model_free);
+  g_clear_pointer (&net->feeds, g_hash_table_unref);
+  g_clear_pointer (&net->model, ph_model_free);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Net, net_clear)
 
+static PhTensor *
+feed_of (const Net *net, guint input)
+{
+  return g_hash_table_lookup (net->feeds, net->model->graph->inputs->pdata[input]);
+}
+
+/* Reads a graph whose output is y. Inputs of bytes are any bytes. */
 static void
-run_body (Run *run, const char *inputs, const char *body, const PhRunOptions *options, guint seed)
+net_init (Net *net, const char *inputs, const char *body, guint seed)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 24]> g (%s) => (y) { %s }", inputs, body);
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GHashTable) results = NULL;
 
-  run->model = ph_onnx_text_read (text, -1, "bits", &error);
+  net->model = ph_onnx_text_read (text, -1, "bits", &error);
   g_assert_no_error (error);
-  run->feeds = ph_inputs_collect (run->model, NULL, PH_INPUTS_NORMAL, seed, 4, 1, NULL, &error);
+  net->feeds = ph_inputs_collect (net->model, NULL, PH_INPUTS_NORMAL, seed, 4, 1, NULL, &error);
   g_assert_no_error (error);
-  run->x = g_hash_table_lookup (run->feeds, ph_model_find_value_named (run->model, "x"));
-  results = ph_run_model (run->model, run->feeds, NULL, options, &error);
+  for (guint k = 0; k < net->model->graph->inputs->len; k++)
+    {
+      PhTensor *tensor = feed_of (net, k);
+
+      for (gsize i = 0; ph_dtype_size (ph_tensor_dtype (tensor)) == 1 && i < ph_tensor_count (tensor); i++)
+        ((guint8 *) ph_tensor_writable (tensor))[i] = (guint8) g_rand_int (random);
+    }
+}
+
+static PhTensor *
+net_run (const Net *net, const PhRunOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) results = ph_run_model (net->model, net->feeds, NULL, options, &error);
+
   g_assert_no_error (error);
-  run->y = ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (run->model, "y")->id)));
+  return ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (net->model, "y")->id)));
 }
 
 /* ── Col2Im ── */
@@ -48,7 +65,7 @@ typedef struct
 } Axis;
 
 static Axis
-random_axis (GRand *random)
+random_axis (GRand *random, int least_pad)
 {
   Axis a = { .out = 0 };
 
@@ -60,8 +77,8 @@ random_axis (GRand *random)
                    .kernel = g_rand_int_range (random, 1, 4),
                    .stride = g_rand_int_range (random, 1, 4),
                    .dilation = g_rand_int_range (random, 1, 3),
-                   .begin = g_rand_int_range (random, -1, 5),
-                   .end = g_rand_int_range (random, -1, 5) };
+                   .begin = g_rand_int_range (random, least_pad, 5),
+                   .end = g_rand_int_range (random, least_pad, 5) };
       room = a.in + a.begin + a.end - (a.kernel - 1) * a.dilation - 1;
       a.out = room < 0 ? 0 : room / a.stride + 1;
     }
@@ -76,21 +93,24 @@ test_col2im (void)
 
   for (guint turn = 0; turn < 80; turn++)
     {
-      const Axis a = random_axis (random), b = random_axis (random);
+      const Axis a = random_axis (random, -1), b = random_axis (random, -1);
       const int channels = 3, columns = a.out * b.out, taps = a.kernel * b.kernel;
-      g_auto (Run) run = { NULL };
-      g_autoptr (PhTensor) expected = NULL;
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL, expected = NULL;
       g_autofree char *inputs = g_strdup_printf ("%s[2,%d,%d] x", types[turn % 4], channels * taps, columns), *body = NULL;
+      PhTensor *x;
       gpointer image;
 
       body = g_strdup_printf ("s = Constant <value_ints = [%d, %d]> () k = Constant <value_ints = [%d, %d]> () "
                               "y = Col2Im <strides = [%d, %d], dilations = [%d, %d], pads = [%d, %d, %d, %d]> (x, s, k)",
                               a.in, b.in, a.kernel, b.kernel, a.stride, b.stride, a.dilation, b.dilation, a.begin, b.begin, a.end,
                               b.end);
-      run_body (&run, inputs, body, NULL, turn);
-      expected = ph_tensor_new (ph_tensor_dtype (run.y), 4, (gint64[]) { 2, channels, a.in, b.in });
+      net_init (&net, inputs, body, turn);
+      x = feed_of (&net, 0);
+      y = net_run (&net, NULL);
+      expected = ph_tensor_new (ph_tensor_dtype (y), 4, (gint64[]) { 2, channels, a.in, b.in });
       image = ph_tensor_writable (expected);
-      for (int i = 0; i < (int) ph_tensor_count (run.x); i++)
+      for (int i = 0; i < (int) ph_tensor_count (x); i++)
         {
           const int place = i % columns, tap = i / columns % taps, plane = i / columns / taps;
           const int row = place / b.out * a.stride + tap / b.kernel * a.dilation - a.begin;
@@ -98,10 +118,66 @@ test_col2im (void)
           const gsize at = (gsize) ((plane * a.in + row) * b.in + column);
 
           if (row >= 0 && row < a.in && column >= 0 && column < b.in)
-            ph_dtype_store (ph_tensor_dtype (run.y), image, at,
-                            ph_dtype_load (ph_tensor_dtype (run.y), image, at) + ph_tensor_get (run.x, (gsize) i));
+            ph_dtype_store (ph_tensor_dtype (y), image, at,
+                            ph_dtype_load (ph_tensor_dtype (y), image, at) + ph_tensor_get (x, (gsize) i));
         }
-      g_assert_true (ph_tensor_equal (run.y, expected));
+      g_assert_true (ph_tensor_equal (y, expected));
+    }
+}
+
+/* ── kernels of bytes ── */
+
+/* Runs @body by the kernel @name and by the reference kernel. Returns FALSE if @name did not take it. */
+static gboolean
+check_kernel (const char *name, const char *inputs, const char *body, guint seed)
+{
+  guint took = 0;
+  g_auto (Net) net = { NULL };
+  g_autoptr (PhTensor) fast = NULL, reference = NULL;
+
+  net_init (&net, inputs, body, seed);
+  fast = net_run (&net, &(PhRunOptions) { .kernel = name, .took = &took });
+  reference = net_run (&net, &(PhRunOptions) { .reference = TRUE });
+  if (!ph_tensor_equal (fast, reference))
+    g_error ("%s: %s makes another result of seed %u", body, name, seed);
+  return took > 0;
+}
+
+/* Returns FALSE if the windows read padding alone, as the first ones may. */
+static gboolean
+reads_image (Axis a)
+{
+  return (a.out - 1) * a.stride + (a.kernel - 1) * a.dilation >= a.begin;
+}
+
+/* The zero points of the weights are anywhere, one for all or one for each channel. */
+static void
+test_convolutions (void)
+{
+  const gboolean has_kernel = check_kernel ("dnnl", "uint8[1,2,5,5] x, int8[3,2,2,2] w", "y = ConvInteger (x, w)", 1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (5);
+
+  for (guint turn = 0; turn < 60; turn++)
+    {
+      const Axis a = random_axis (random, 0), b = turn % 5 == 0 ? (Axis) { 1, 1, 1, 1, 0, 0, 1 } : random_axis (random, 0);
+      const int groups = g_rand_int_range (random, 1, 4), each = g_rand_int_range (random, 1, 4),
+                from = g_rand_int_range (random, 1, 4);
+      const gboolean is_single = turn % 4 == 0, is_linear = turn % 3 == 0;
+      const char *x = turn % 2 != 0 ? "uint8" : "int8", *w = turn / 2 % 2 != 0 ? "uint8" : "int8";
+      g_autofree char *inputs = NULL, *body = NULL, *size = is_single ? g_strdup ("") : g_strdup_printf ("[%d]", groups * each);
+      g_autoptr (GString) zeros = g_string_new ("3");
+
+      for (int c = 1; c < (is_single ? 1 : groups * each); c++)
+        g_string_append_printf (zeros, ", %d", g_rand_int_range (random, 0, 128));
+      inputs = g_strdup_printf ("%s[2,%d,%d,%d] x, %s[%d,%d,%d,%d] w", x, groups * from, a.in, b.in, w, groups * each, from,
+                                a.kernel, b.kernel);
+      body = g_strdup_printf (
+          "s = Constant <value = float {0.5}> () t = Constant <value = float {50.0}> () z = Constant <value = %s {7}> () "
+          "u = Constant <value = %s%s {%s}> () y = %s <group = %d, strides = [%d, %d], dilations = [%d, %d], pads = [%d, %d, %d, %d]> (%s)",
+          x, w, size, zeros->str, is_linear ? "QLinearConv" : "ConvInteger", groups, a.stride, b.stride, a.dilation, b.dilation,
+          a.begin, b.begin, a.end, b.end, is_linear ? "x, s, z, w, s, u, t, z" : "x, w, z, u");
+      if (check_kernel ("dnnl", inputs, body, turn) != (has_kernel && reads_image (a) && reads_image (b)))
+        g_error ("%s: not run by oneDNN", body);
     }
 }
 
@@ -110,5 +186,6 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
+  g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   return g_test_run ();
 }
