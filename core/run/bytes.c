@@ -54,6 +54,42 @@ find_grain (PhKernel *kernel, PhTensor *x, gsize *n, gsize *inner)
   return TRUE;
 }
 
+#define SHORT  32  /* lines of a scale up to here are done together */
+#define PERIOD 256 /* elements at least, unless there are fewer     */
+
+/* Lines shorter than registers need: the scale and the zero point of each of @period elements, after which they come again. */
+typedef struct
+{
+  gsize period;
+  float *scales, *zeros;
+} Spread;
+
+static void
+spread_clear (Spread *spread)
+{
+  g_free (spread->scales);
+  g_free (spread->zeros);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Spread, spread_clear)
+
+/* Returns FALSE if the lines are long enough, or memory is short. */
+static gboolean
+spread_init (Spread *spread, const float *scales, PhTensor *zero, gsize n, gsize inner, gsize count)
+{
+  if (n == 1 || inner > SHORT || count == 0)
+    return FALSE;
+  spread->period = MIN (n * inner * (1 + PERIOD / (n * inner)), count);
+  spread->scales = g_try_new (float, spread->period);
+  spread->zeros = g_try_new (float, spread->period);
+  for (gsize i = 0; spread->scales != NULL && spread->zeros != NULL && i < spread->period; i++)
+    {
+      spread->scales[i] = scales[i / inner % n];
+      spread->zeros[i] = (float) byte_at (zero, i / inner % n);
+    }
+  return spread->scales != NULL && spread->zeros != NULL;
+}
+
 static gpointer
 prepare_quantise (PhKernel *kernel)
 {
@@ -80,14 +116,19 @@ run_quantise (PhKernel *kernel, gpointer prepared)
   const float *in = ph_tensor_data (x), *scales = ph_tensor_data (kernel->inputs[1]);
   const float low = dtype == PH_INT8 ? -128 : 0, high = dtype == PH_INT8 ? 127 : 255;
   const gsize count = ph_tensor_count (x);
+  g_auto (Spread) spread = { 0 };
   gsize n, inner;
   guint8 *out;
 
   if (in == NULL || scales == NULL || !find_grain (kernel, x, &n, &inner))
     return FALSE;
   out = ph_kernel_output_unset (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
-  for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
-    ph_lanes ()->quantise (inner, out + at, in + at, scales[s], (float) byte_at (zero, s), low, high);
+  if (out != NULL && spread_init (&spread, scales, zero, n, inner, count))
+    for (gsize at = 0; at < count; at += spread.period)
+      ph_lanes ()->quantise_each (MIN (spread.period, count - at), out + at, in + at, spread.scales, spread.zeros, low, high);
+  else
+    for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
+      ph_lanes ()->quantise (inner, out + at, in + at, scales[s], (float) byte_at (zero, s), low, high);
   return out != NULL;
 }
 
@@ -109,17 +150,23 @@ static gboolean
 run_dequantise (PhKernel *kernel, gpointer prepared)
 {
   PhTensor *x = kernel->inputs[0], *zero = ph_kernel_input (kernel, 2);
+  const gboolean is_signed = ph_tensor_dtype (x) == PH_INT8;
   const guint8 *in = ph_tensor_data (x);
   const float *scales = ph_tensor_data (kernel->inputs[1]);
   const gsize count = ph_tensor_count (x);
+  g_auto (Spread) spread = { 0 };
   gsize n, inner;
   float *out;
 
   if (in == NULL || scales == NULL || !find_grain (kernel, x, &n, &inner))
     return FALSE;
   out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
-  for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
-    ph_lanes ()->dequantise (inner, out + at, in + at, ph_tensor_dtype (x) == PH_INT8, scales[s], byte_at (zero, s));
+  if (out != NULL && spread_init (&spread, scales, zero, n, inner, count))
+    for (gsize at = 0; at < count; at += spread.period)
+      ph_lanes ()->dequantise_each (MIN (spread.period, count - at), out + at, in + at, is_signed, spread.scales, spread.zeros);
+  else
+    for (gsize at = 0, s = 0; out != NULL && at < count; at += inner, s = s + 1 < n ? s + 1 : 0)
+      ph_lanes ()->dequantise (inner, out + at, in + at, is_signed, scales[s], byte_at (zero, s));
   return out != NULL;
 }
 

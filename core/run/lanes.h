@@ -70,6 +70,8 @@ typedef struct
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);
   void (*requantise) (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high);
   void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
+  void (*quantise_each) (gsize n, guint8 *y, const float *x, const float *scales, const float *zeros, float low, float high);
+  void (*dequantise_each) (gsize n, float *y, const guint8 *x, gboolean is_signed, const float *scales, const float *zeros);
   void (*add_scaled) (gsize n, float *y, const float *x, float factor); /* y += x factor */
   /* y = start + the sum of x[k] weights[k], elementwise. @start: (nullable) */
   void (*weigh) (gsize n, float *y, const float *start, gsize n_taps, const float *const *x, const float *const *weights);

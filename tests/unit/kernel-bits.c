@@ -1,5 +1,7 @@
 /* kernel-bits.c: kernels with fast paths beside plain loops in this file: results agree to the bit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "core/io/io.h"
 #include "core/run/executor.h"
 #include "core/run/inputs.h"
@@ -127,6 +129,15 @@ test_col2im (void)
 
 /* ── kernels of bytes ── */
 
+static void
+put_odd_floats (PhTensor *x)
+{
+  static const float odd[] = { NAN, INFINITY, -INFINITY, -0.f, 0, 3e38f };
+
+  for (gsize i = 0; ph_tensor_dtype (x) == PH_FLOAT && i < G_N_ELEMENTS (odd) && i * 5 < ph_tensor_count (x); i++)
+    ((float *) ph_tensor_writable (x))[i * 5] = odd[i];
+}
+
 /* Runs @body by the kernel @name and by the reference kernel. Returns FALSE if @name did not take it. */
 static gboolean
 check_kernel (const char *name, const char *inputs, const char *body, guint seed)
@@ -136,6 +147,7 @@ check_kernel (const char *name, const char *inputs, const char *body, guint seed
   g_autoptr (PhTensor) fast = NULL, reference = NULL;
 
   net_init (&net, inputs, body, seed);
+  put_odd_floats (feed_of (&net, 0));
   fast = net_run (&net, &(PhRunOptions) { .kernel = name, .took = &took });
   reference = net_run (&net, &(PhRunOptions) { .reference = TRUE });
   if (!ph_tensor_equal (fast, reference))
@@ -181,11 +193,39 @@ test_convolutions (void)
     }
 }
 
+/* One scale for each place on an axis, with short lines behind it and with long ones. */
+static void
+test_lines (void)
+{
+  static const int sizes[][3]
+      = { { 1, 7, 1 }, { 40, 3, 1 }, { 9, 300, 1 }, { 5, 3, 2 }, { 2, 70, 9 }, { 3, 5, 33 }, { 0, 3, 1 } };
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+
+  for (guint turn = 0; turn < 4 * G_N_ELEMENTS (sizes); turn++)
+    {
+      const int *size = sizes[turn / 4];
+      const char *type = turn % 2 != 0 ? "uint8" : "int8", *input = turn / 2 % 2 != 0 ? "float" : type;
+      g_autoptr (GString) scales = g_string_new ("0.01"), zeros = g_string_new ("0");
+      g_autofree char *inputs = g_strdup_printf ("%s[%d,%d,%d] x", input, size[0], size[1], size[2]), *body = NULL;
+
+      for (int i = 1; i < size[1]; i++)
+        {
+          g_string_append_printf (scales, ", 0.%03d", g_rand_int_range (random, 1, 1000));
+          g_string_append_printf (zeros, ", %d", g_rand_int_range (random, 0, 128));
+        }
+      body = g_strdup_printf ("s = Constant <value = float[%d] {%s}> () z = Constant <value = %s[%d] {%s}> () y = %s (x, s, z)",
+                              size[1], scales->str, type, size[1], zeros->str,
+                              input == type ? "DequantizeLinear" : "QuantizeLinear");
+      g_assert_cmpint (check_kernel ("bytes", inputs, body, turn), ==, size[0] > 0);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
+  g_test_add_func ("/kernel-bits/lines", test_lines);
   return g_test_run ();
 }
