@@ -1,6 +1,7 @@
 /* kernel-bits.c: kernels with fast paths beside plain loops in this file: results agree to the bit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "core/io/io.h"
 #include "core/run/executor.h"
@@ -127,6 +128,51 @@ test_col2im (void)
     }
 }
 
+/* ── integers of 32 bits ── */
+
+static gint32
+divide (const char *op, gint64 x, gint64 z)
+{
+  const gint64 rest = z != 0 ? x % z : 0;
+
+  if (g_str_has_prefix (op, "Div"))
+    return (gint32) (z != 0 ? x / z : 0);
+  return (gint32) (strcmp (op, "Mod") == 0 && rest != 0 && (rest < 0) != (z < 0) ? rest + z : rest);
+}
+
+static void
+test_integers (void)
+{
+  static const gint32 ends[] = { 0,       1,     -1,    2, -2, 7, G_MAXINT32, G_MININT32, G_MAXINT32 - 1, G_MININT32 + 1,
+                                 1 << 30, 46341, -46341 };
+  static const char *const ops[] = { "Div", "Mod", "Mod <fmod = 1>" };
+  const guint n = G_N_ELEMENTS (ends), count = n * n + 1000;
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+
+  for (guint turn = 0; turn < 9 * 4; turn++)
+    {
+      const char *op = ops[turn % 3];
+      const gboolean one_x = turn / 3 % 3 == 1, one_z = turn / 3 % 3 == 2;
+      g_autofree char *inputs = g_strdup_printf ("int32[%u] x, int32[%u] z", one_x ? 1 : count, one_z ? 1 : count),
+                      *body = g_strdup_printf ("y = %s (x, z)", op);
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+      gint32 *x, *z;
+
+      net_init (&net, inputs, body, turn);
+      x = ph_tensor_writable (feed_of (&net, 0));
+      z = ph_tensor_writable (feed_of (&net, 1));
+      for (guint i = 0; i < count; i++)
+        {
+          x[one_x ? 0 : i] = i < n * n && !one_x ? ends[i / n] : (gint32) g_rand_int (random) >> i % 31;
+          z[one_z ? 0 : i] = i < n * n && !one_z ? ends[i % n] : (gint32) g_rand_int (random) >> i / 31 % 31;
+        }
+      y = net_run (&net, NULL);
+      for (guint i = 0; i < count; i++)
+        g_assert_cmpint (ph_tensor_get_int (y, i), ==, divide (op, x[one_x ? 0 : i], z[one_z ? 0 : i]));
+    }
+}
+
 /* ── kernels of bytes ── */
 
 static void
@@ -225,6 +271,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
+  g_test_add_func ("/kernel-bits/integers", test_integers);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/lines", test_lines);
   return g_test_run ();

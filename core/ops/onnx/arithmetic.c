@@ -20,11 +20,12 @@ divide (gint64 x, gint64 z)
   return z == 0 ? 0 : z == -1 ? (gint64) (0 - (guint64) x) : x / z;
 }
 
+PH_BINARY_LOOP (div_i32, gint32, gint32, ph_divide_i32 (x, z))
 PH_BINARY_LOOP (div_f32, float, float, x / z)
 PH_BINARY_LOOP (div_f64, double, double, x / z)
 PH_BINARY_LOOP (div_i64, gint64, gint64, divide (x, z))
 PH_BINARY_LOOP (div_u64, guint64, guint64, z == 0 ? 0 : x / z)
-PH_KERNEL (div, div_f32, div_f64, div_i64, div_u64)
+PH_KERNEL (div, div_f32, div_f64, div_i64, div_u64, .own_type = PH_INT32, .own = div_i32)
 
 PH_UNARY_LOOP (neg_f32, float, float, -x)
 PH_UNARY_LOOP (neg_f64, double, double, -x)

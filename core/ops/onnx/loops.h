@@ -20,6 +20,17 @@ typedef struct
   PhLoop own;
 } PhLoops;
 
+/* Divides towards zero, by 0 to 0. A double holds the quotient of 32 bits well enough, and a processor divides several of them at once where
+ * nothing branches. By -1, of which the quotient may be too large, it divides by 1 and negates. */
+static inline gint32
+ph_divide_i32 (gint32 x, gint32 z)
+{
+  const gint32 by_zero = z == 0, negates = z == -1;
+  const guint32 quotient = (guint32) (gint32) ((double) x / (double) (z + by_zero + 2 * negates));
+
+  return (gint32) (((quotient ^ (guint32) -negates) + (guint32) negates) & (guint32) (by_zero - 1));
+}
+
 /* Loops. The expression sees x (and z, the second operand) and p. */
 /* clang-format off */
 #define PH_UNARY_LOOP(name_, type_, result_, expression_)                                                              \

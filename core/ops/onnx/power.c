@@ -154,6 +154,22 @@ python_fmod (double x, double z)
   return rest != 0 && (rest < 0) != (z < 0) ? rest + z : rest;
 }
 
+static inline gint32
+c_remainder_i32 (gint32 x, gint32 z)
+{
+  return (gint32) (((guint32) x - (guint32) ph_divide_i32 (x, z) * (guint32) z) & (guint32) - (z != 0));
+}
+
+static inline gint32
+python_remainder_i32 (gint32 x, gint32 z)
+{
+  const gint32 rest = c_remainder_i32 (x, z);
+
+  return rest + (z & -((rest != 0) & ((rest ^ z) < 0)));
+}
+
+PH_BINARY_LOOP (fmod_i32, gint32, gint32, c_remainder_i32 (x, z))
+PH_BINARY_LOOP (mod_i32, gint32, gint32, python_remainder_i32 (x, z))
 PH_BINARY_LOOP (fmod_f32, float, float, fmodf (x, z))
 PH_BINARY_LOOP (fmod_f64, double, double, fmod (x, z))
 PH_BINARY_LOOP (fmod_i64, gint64, gint64, c_remainder (x, z))
@@ -165,7 +181,8 @@ PH_BINARY_LOOP (mod_u64, guint64, guint64, z == 0 ? 0 : x % z)
 static gboolean
 mod_kernel (PhKernel *kernel, GError **error)
 {
-  static const PhLoops as_c = { fmod_f32, fmod_f64, fmod_i64, mod_u64 }, as_python = { mod_f32, mod_f64, mod_i64, mod_u64 };
+  static const PhLoops as_c = { fmod_f32, fmod_f64, fmod_i64, mod_u64, .own_type = PH_INT32, .own = fmod_i32 },
+                       as_python = { mod_f32, mod_f64, mod_i64, mod_u64, .own_type = PH_INT32, .own = mod_i32 };
 
   return ph_elementwise_kernel (kernel, ph_node_attr_int (kernel->node, "fmod", 0) ? &as_c : &as_python, NULL, error);
 }
