@@ -173,6 +173,49 @@ test_integers (void)
     }
 }
 
+/* ── NonZero ── */
+
+static void
+test_non_zero (void)
+{
+  static const char *const types[] = { "float", "bool", "int32", "double" };
+  static const char *const shapes[] = { "", "1", "37", "5,7", "3,1,5", "2,3,4,5", "4,0,3" };
+
+  for (guint turn = 0; turn < 12 * G_N_ELEMENTS (shapes); turn++)
+    {
+      g_autofree char *inputs = g_strdup_printf ("%s[%s] x", types[turn % 4], shapes[turn / 12]);
+      const guint every = turn / 4 % 3; /* 0: all are zero */
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+      PhTensor *x;
+      gsize found = 0, n;
+      guint rank;
+
+      net_init (&net, *shapes[turn / 12] != '\0' ? inputs : "float x", "y = NonZero (x)", turn);
+      x = feed_of (&net, 0);
+      rank = ph_tensor_rank (x);
+      for (gsize i = 0; i < ph_tensor_count (x); i++)
+        ph_dtype_store (ph_tensor_dtype (x), ph_tensor_writable (x), i,
+                        every == 0 || i % (every + 1) != 0 ? -0.
+                        : i % 4 == 0                       ? NAN
+                                                           : 1);
+      y = net_run (&net, NULL);
+      g_assert_cmpint (ph_tensor_dims (y)[0], ==, rank);
+      n = (gsize) ph_tensor_dims (y)[1];
+      for (gsize i = 0; i < ph_tensor_count (x); i++)
+        if (ph_tensor_get (x, i) != 0)
+          {
+            gsize at = i;
+
+            g_assert_cmpuint (found, <, n);
+            for (guint k = rank; k-- > 0; at /= (gsize) ph_tensor_dims (x)[k])
+              g_assert_cmpint (ph_tensor_get_int (y, k * n + found), ==, (gint64) at % ph_tensor_dims (x)[k]);
+            found++;
+          }
+      g_assert_cmpuint (found, ==, n);
+    }
+}
+
 /* ── kernels of bytes ── */
 
 static void
@@ -272,6 +315,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
   g_test_add_func ("/kernel-bits/integers", test_integers);
+  g_test_add_func ("/kernel-bits/non-zero", test_non_zero);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/lines", test_lines);
   return g_test_run ();

@@ -1,4 +1,4 @@
-/* select.c: TopK, Unique, NonZero: results that depend on an order or a test of the elements.
+/* select.c: TopK and Unique: results that depend on an order of the elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/support.h"
 
@@ -521,65 +521,5 @@ const PhOp ph_op_Unique = {
   .attrs = { { "axis", PH_ATTR_INT }, { "sorted", PH_ATTR_INT, "1" } },
   .infer = infer_unique, .kernel = run_unique, .grad_build = grad_unique,
   .grad_text = "dX = dY at each element's own value, shared among those that are equal",
-};
-/* clang-format on */
-
-/* ── NonZero ── */
-
-static gboolean
-infer_non_zero (PhInfer *infer, GError **error)
-{
-  const PhType *type = ph_infer_type (infer, 0);
-  PhDim dims[2] = { PH_DIM_UNKNOWN, PH_DIM_UNKNOWN };
-
-  if (type != NULL && type->has_rank)
-    dims[0] = PH_DIM (type->rank);
-  ph_infer_set_shape (infer, 0, PH_INT64, 2, dims);
-  return TRUE;
-}
-
-static gboolean
-run_non_zero (PhKernel *kernel, GError **error)
-{
-  PhTensor *x = ph_kernel_input (kernel, 0);
-  gsize count = ph_tensor_count (x);
-  guint rank = ph_tensor_rank (x);
-  gint64 dims[2] = { rank, 0 }, *to;
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (gsize));
-
-  if (ph_tensor_dtype (x) == PH_FLOAT || ph_tensor_dtype (x) == PH_BOOL)
-    {
-      const float *floats = ph_tensor_dtype (x) == PH_FLOAT ? ph_tensor_data (x) : NULL;
-      const guint8 *bytes = floats == NULL ? ph_tensor_data (x) : NULL;
-
-      for (gsize i = 0; i < count; i++)
-        if (floats != NULL ? floats[i] != 0 : bytes[i] != 0)
-          g_array_append_val (found, i);
-    }
-  else
-    for (gsize i = 0; i < count; i++)
-      if (ph_tensor_dtype (x) == PH_STRING ? *ph_tensor_get_string (x, i) != '\0' : ph_tensor_get (x, i) != 0)
-        g_array_append_val (found, i);
-  dims[1] = found->len;
-  to = ph_kernel_output (kernel, 0, PH_INT64, 2, dims, error);
-  if (to == NULL)
-    return FALSE;
-  for (guint i = 0; i < found->len; i++)
-    {
-      gsize at = g_array_index (found, gsize, i);
-
-      for (guint k = rank; k-- > 0; at /= ph_tensor_dims (x)[k])
-        to[k * found->len + i] = at % ph_tensor_dims (x)[k];
-    }
-  return TRUE;
-}
-
-/* clang-format off */
-const PhOp ph_op_NonZero = {
-  .name = "NonZero", .since = 13, .flags = PH_OP_NO_GRADIENT,
-  .family = PH_FAMILY_MOVEMENT,
-  .doc = "The coordinates of the elements that are not zero, one column for each.",
-  .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_T (INT64) } },
-  .infer = infer_non_zero, .kernel = run_non_zero,
 };
 /* clang-format on */
