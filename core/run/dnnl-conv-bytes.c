@@ -420,7 +420,8 @@ write_planes (const Convolution *self, const gint32 *sums, const Result *result)
                                 - (guint32) self->zeros[c]
                                       * (guint32) result->windows[((b * pixels + p) + i) * self->groups + c / each]);
           if (result->bytes != NULL)
-            ph_lanes ()->requantise (n, result->bytes + at, line, result->factors[c], result->zero, result->low, result->high);
+            ph_lanes ()->requantise (n, result->bytes + at, line, &result->factors[c], FALSE, result->zero, result->low,
+                                     result->high);
           else
             memcpy (result->integers + at, line, n * sizeof *line);
         }

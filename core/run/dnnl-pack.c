@@ -121,6 +121,30 @@ pack_in_parts (PhDnnlArg *arg, const Weight *weight)
   return ok;
 }
 
+/* Makes room for the packed elements. */
+static gboolean
+make_room (PhDnnlArg *arg)
+{
+  ph_dnnl_unpack (arg);
+  arg->packed = ph_block_new_lasting (arg->bytes);
+  if (arg->packed != NULL)
+    __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
+  return arg->packed != NULL;
+}
+
+gboolean
+ph_dnnl_pack_bytes (PhDnnlArg *arg, PhTensor *weight, gpointer bytes)
+{
+  if (bytes == NULL || (arg->packed == NULL && !make_room (arg)))
+    return FALSE;
+  if (arg->reorder == NULL)
+    memcpy (arg->packed, bytes, arg->bytes);
+  g_clear_pointer (&arg->packed_of, ph_tensor_unref);
+  arg->packed_of = weight != NULL ? ph_tensor_ref (weight) : NULL;
+  return arg->reorder != NULL ? ph_dnnl_reorder (arg, bytes, arg->packed)
+                              : dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
+}
+
 /* Reorders a weight once. A splat or deferred weight only takes memory now. */
 gboolean
 ph_dnnl_pack (PhDnnlArg *arg, PhTensor *tensor)
@@ -132,11 +156,8 @@ ph_dnnl_pack (PhDnnlArg *arg, PhTensor *tensor)
 
   if (arg->packed_of == tensor)
     return dnnl_memory_set_data_handle (arg->to, arg->packed) == dnnl_success;
-  ph_dnnl_unpack (arg);
-  arg->packed = ph_block_new_lasting (arg->bytes);
-  if (arg->packed == NULL)
+  if (!make_room (arg))
     return FALSE;
-  __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
   scaled = ph_recipe_scaled (tensor);
   once = scaled == NULL ? ph_tensor_dup_computed (tensor) : NULL;
   weight = (Weight) { once, scaled };

@@ -395,37 +395,42 @@ bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
 }
 
 gboolean
+ph_dnnl_execute (PhDnnl *dnnl)
+{
+  gpointer scratch = dnnl->scratch > 0 ? room_of (dnnl->scratch) : NULL;
+  dnnl_exec_arg_t args[PH_DNNL_ARGS + 1];
+  guint n;
+
+  for (n = 0; n < dnnl->n; n++)
+    args[n] = (dnnl_exec_arg_t) { dnnl->args[n].index, dnnl->args[n].to };
+  if (dnnl->scratchpad != NULL)
+    args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, dnnl->scratchpad };
+  return (dnnl->scratchpad == NULL || dnnl_memory_set_data_handle (dnnl->scratchpad, scratch) == dnnl_success)
+         && (dnnl->scratch == 0 || scratch != NULL)
+         && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
+         && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+}
+
+gboolean
 ph_dnnl_run (PhKernel *kernel, gpointer prepared)
 {
   PhDnnl *dnnl = prepared;
   PhDnnlArg *result = &dnnl->args[dnnl->n - 1];
-  dnnl_exec_arg_t args[PH_DNNL_ARGS + 1];
   Temporary temporaries[PH_DNNL_ARGS] = { { NULL, 0 } }, room = { NULL, 0 };
-  gpointer scratch = dnnl->scratch > 0 ? room_of (dnnl->scratch) : NULL, data;
+  gpointer data;
   PhTensor *y = dnnl->layout == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, dnnl->rank, dnnl->dims)
                                                 : ph_tensor_new_packed (dnnl->rank, dnnl->dims, dnnl->layout);
-  gboolean ok = y != NULL && (dnnl->scratch == 0 || scratch != NULL);
-  guint n = 0;
+  gboolean ok = y != NULL;
 
   for (guint i = 0; i + 1 < dnnl->n && ok; i++)
-    {
-      ok = bind (&dnnl->args[i], kernel->inputs[dnnl->args[i].input], &temporaries[i]);
-      args[n++] = (dnnl_exec_arg_t) { dnnl->args[i].index, dnnl->args[i].to };
-    }
-  if (ok && dnnl->scratchpad != NULL)
-    {
-      ok = dnnl_memory_set_data_handle (dnnl->scratchpad, scratch) == dnnl_success;
-      args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, dnnl->scratchpad };
-    }
+    ok = bind (&dnnl->args[i], kernel->inputs[dnnl->args[i].input], &temporaries[i]);
   if (ok)
     {
       data = dnnl->layout == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y);
       if (result->reorder != NULL)
         ok = temporary_new (&room, result->bytes) != NULL;
-      args[n++] = (dnnl_exec_arg_t) { result->index, result->to };
       ok = ok && dnnl_memory_set_data_handle (result->to, room.data != NULL ? room.data : data) == dnnl_success
-           && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
-           && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+           && ph_dnnl_execute (dnnl);
       if (ok && room.data != NULL)
         {
           dnnl_exec_arg_t out[] = { { DNNL_ARG_FROM, result->to }, { DNNL_ARG_TO, result->from } };

@@ -69,11 +69,15 @@ void ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims,
 gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward);
 /* Computes output 0; FALSE: it could not, and there is none. */
 gboolean ph_dnnl_run (PhKernel *kernel, gpointer dnnl);
+/* Runs the primitive alone: the memory of each argument has its elements, as wished. */
+gboolean ph_dnnl_execute (PhDnnl *dnnl);
 /* For dnnl-pack.c: @arg's primitive that reorders; the same run. */
 gboolean ph_dnnl_make_reorder (PhDnnlArg *arg, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to);
 gboolean ph_dnnl_reorder (PhDnnlArg *arg, gpointer from, gpointer to);
 /* Puts the weight @tensor in order, unless it is what was put in order last. */
 gboolean ph_dnnl_pack (PhDnnlArg *arg, PhTensor *tensor);
+/* The same of @bytes, for an argument that does not pack of itself. @weight: (nullable) noted as what was put in order. */
+gboolean ph_dnnl_pack_bytes (PhDnnlArg *arg, PhTensor *weight, gpointer bytes);
 void ph_dnnl_unpack (PhDnnlArg *arg);
 /* What it keeps of weights in oneDNN's order, in bytes. */
 gsize ph_dnnl_packed_of (gpointer dnnl);

@@ -549,5 +549,5 @@ const PhLanes PH_LANES = {
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
   .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
-  .quantise_each = quantise_each, .dequantise_each = dequantise_each,
+  .accumulate_bytes = accumulate_bytes, .subtract_multiples = subtract_multiples, .quantise_each = quantise_each, .dequantise_each = dequantise_each,
 };

@@ -68,8 +68,12 @@ typedef struct
   void (*extremes) (gsize n, float *y, const float *x, gboolean least);
   /* Bytes, of numbers from @low to @high (which are those of an unsigned or of a signed byte): x / scale, halves to even, + zero; of NaN 0. */
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);
-  void (*requantise) (gsize n, guint8 *y, const gint32 *x, double factor, double zero, double low, double high);
+  void (*requantise) (gsize n, guint8 *y, const gint32 *x, const double *factors, gboolean each, double zero, double low,
+                      double high);
   void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
+  void (*accumulate_bytes) (gsize n, gint32 *y, const gint8 *x); /* y += x            */
+  void (*subtract_multiples) (gsize n, gint32 *y, const gint32 *x, const gint32 *z,
+                              gint32 factor); /* y -= x + z factor; z: (nullable) */
   void (*quantise_each) (gsize n, guint8 *y, const float *x, const float *scales, const float *zeros, float low, float high);
   void (*dequantise_each) (gsize n, float *y, const guint8 *x, gboolean is_signed, const float *scales, const float *zeros);
   void (*add_scaled) (gsize n, float *y, const float *x, float factor); /* y += x factor */

@@ -1,6 +1,7 @@
 /* kernel-bits.c: kernels with fast paths beside plain loops in this file: results agree to the bit.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/io/io.h"
@@ -282,6 +283,41 @@ test_convolutions (void)
     }
 }
 
+/* Stacks of rows by one matrix, and of matrices; zero points anywhere, those of the right factor and its scales one for each column, too. */
+static void
+test_products (void)
+{
+  static const char *const shapes[][3]
+      = { { "5,37", "37,9", "9" },         { "1,299", "299,33", "33" },     { "2,3,4,64", "64,65", "65" },
+          { "3,5,8", "3,8,7", "7" },       { "2,3,5,17", "2,3,17,4", "4" }, { "1,1", "1,1", "1" },
+          { "2,1,4,8", "2,1,8,16", "16" }, { "0,5", "5,3", "3" },           { "3,0", "0,4", "4" } };
+  const gboolean has_kernel = check_kernel ("bytes", "uint8[3,5] x, int8[5,2] w", "y = MatMulInteger (x, w)", 1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (13);
+
+  for (guint turn = 0; turn < 16 * G_N_ELEMENTS (shapes); turn++)
+    {
+      const char *const *shape = shapes[turn / 16];
+      const char *x = turn % 2 != 0 ? "uint8" : "int8", *w = turn / 2 % 2 != 0 ? "uint8" : "int8";
+      const gboolean is_single = turn / 4 % 2 == 0, is_linear = turn / 8 % 2 == 0;
+      g_autofree char *inputs = g_strdup_printf ("%s[%s] x, %s[%s] w", x, shape[0], w, shape[1]), *body = NULL;
+      const char *size = is_single ? "1" : shape[2];
+      g_autoptr (GString) zeros = g_string_new (turn % 3 != 0 ? "5" : "0"), scales = g_string_new ("0.5");
+
+      for (int i = 1; i < atoi (size); i++)
+        {
+          g_string_append_printf (zeros, ", %d", turn % 3 != 0 ? g_rand_int_range (random, 0, 128) : 0);
+          g_string_append_printf (scales, ", 0.%d", g_rand_int_range (random, 1, 10));
+        }
+      body = g_strdup_printf (
+          "s = Constant <value = float {0.5}> () t = Constant <value = float {50.0}> () z = Constant <value = %s {7}> () "
+          "u = Constant <value = %s[%s] {%s}> () v = Constant <value = float[%s] {%s}> () y = %s",
+          x, w, size, zeros->str, size, scales->str,
+          is_linear ? "QLinearMatMul (x, s, z, w, v, u, t, z)" : "MatMulInteger (x, w, z, u)");
+      if (check_kernel ("bytes", inputs, body, turn) != (has_kernel && strchr (shape[0], '0') == NULL))
+        g_error ("%s: not run by the kernel of bytes", body);
+    }
+}
+
 /* One scale for each place on an axis, with short lines behind it and with long ones. */
 static void
 test_lines (void)
@@ -317,6 +353,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernel-bits/integers", test_integers);
   g_test_add_func ("/kernel-bits/non-zero", test_non_zero);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
+  g_test_add_func ("/kernel-bits/products", test_products);
   g_test_add_func ("/kernel-bits/lines", test_lines);
   return g_test_run ();
 }
