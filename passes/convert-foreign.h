@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensors[], ph_convert_tensorflow_math[],
-    ph_convert_tensorflow_parts[], ph_convert_tflite[], ph_convert_openvino[], ph_convert_openvino_tensors[],
-    ph_convert_openvino_bodies[], ph_convert_openvino_recurrent[], ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[],
-    ph_convert_tvm_shape[];
+    ph_convert_tensorflow_parts[], ph_convert_tensorflow_index[], ph_convert_tflite[], ph_convert_openvino[],
+    ph_convert_openvino_tensors[], ph_convert_openvino_bodies[], ph_convert_openvino_recurrent[], ph_convert_onednn[],
+    ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[];
 
 /* The node becomes one ONNX operator on the same operands. */
 gboolean ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out);
@@ -40,14 +40,12 @@ gboolean ph_foreign_add_bias (PhConvert *l, int axis, PhValue **out); /* input 1
 /* FALSE: a later output than the first is used; l->stays says so. */
 gboolean ph_foreign_statistics_unused (PhConvert *l);
 /* Its operands, tuples' elements among them, behind each other along its axis; along a new one. */
-gboolean ph_foreign_concat (PhConvert *l, PhValue **out);
-gboolean ph_foreign_stack (PhConvert *l, PhValue **out);
+gboolean ph_foreign_concat (PhConvert *l, PhValue **out), ph_foreign_stack (PhConvert *l, PhValue **out);
 PhValue *ph_foreign_joined (PhConvert *l, PhValue *a, PhValue *b);                    /* along the first axis */
 gboolean ph_foreign_cast (PhConvert *l, PhValue **out);                               /* to the element type of what it gives */
 PhValue *ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis); /* Squeeze or Unsqueeze      */
 /* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */
-PhValue *ph_foreign_to_nchw (PhConvert *l, PhValue *value);
-PhValue *ph_foreign_to_nhwc (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_to_nchw (PhConvert *l, PhValue *value), *ph_foreign_to_nhwc (PhConvert *l, PhValue *value);
 typedef struct
 {
   gint64 kernel[3], stride[3], dilation[3], explicit_pads[6];
@@ -62,7 +60,6 @@ PhValue *ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhV
                                 const gint64 *sizes);
 gboolean ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean half, PhValue **out);
 gboolean ph_foreign_strided_slice (PhConvert *l, PhValue **out);
-
 gboolean ph_foreign_as (PhConvert *l, const char *name, PhValue **out); /* as the rule of @name ("tf:Square") */
 /* Integers of an attribute: a number, a list, or a text that lists them ("[1, 1]", "R.shape([2, 3])"). NULL: there are none, or a
  * symbol is among them. (element-type gint64) (transfer full) */
@@ -77,8 +74,11 @@ void ph_foreign_elements (PhValue *value, GPtrArray *to);
 /* The last two axes the other way round; a vector stays. NULL: the rank is not known; l->stays says so. */
 PhValue *ph_foreign_swapped (PhConvert *l, PhValue *value);
 /* Channels from the last dimension to the second, and back, for any rank from 3 to 5. */
-PhValue *ph_foreign_channels_second (PhConvert *l, PhValue *value);
-PhValue *ph_foreign_channels_last (PhConvert *l, PhValue *value);
+PhValue *ph_foreign_channels_second (PhConvert *l, PhValue *value), *ph_foreign_channels_last (PhConvert *l, PhValue *value);
+/* @pads: before each of @n axes, then after each; the border is repeated, as in SYMMETRIC. NULL: a size is not known; l->stays says so. */
+PhValue *ph_foreign_repeat_border (PhConvert *l, PhValue *value, const gint64 *pads, guint n);
+/* A class that is negative or too large gives @off everywhere. */
+PhValue *ph_foreign_one_hot (PhConvert *l, PhValue *classes, PhValue *depth, PhValue *on, PhValue *off, gint64 axis);
 /* Operands x, scale, shift, mean, variance; @last: the channels of x are its last dimension. */
 gboolean ph_foreign_batch_norm (PhConvert *l, gboolean last, PhValue **out);
 /* One number for each channel, for a tensor of @rank dimensions. */

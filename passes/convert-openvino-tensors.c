@@ -51,8 +51,17 @@ pad (PhConvert *l, PhValue **out)
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
     if (is (l, "pad_mode", "constant", modes[i][0]))
       mode = modes[i][1];
+  if (mode == NULL && is (l, "pad_mode", "", "symmetric"))
+    {
+      g_autoptr (GArray) pads = ph_foreign_ints (l, 1), after = pads != NULL ? ph_foreign_ints (l, 2) : NULL;
+
+      if (after == NULL || after->len != pads->len)
+        return l->stays == NULL ? ph_convert_stay (l, "its bounds do not fit each other") : FALSE;
+      g_array_append_vals (pads, after->data, after->len);
+      return (out[0] = ph_foreign_repeat_border (l, l->in[0], (const gint64 *) pads->data, after->len)) != NULL;
+    }
   if (mode == NULL)
-    return ph_convert_stay (l, "ONNX's Pad has no mode that repeats the border");
+    return ph_convert_stay (l, "ONNX's Pad has no such mode");
   inputs[0] = l->in[0];
   inputs[1] = PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_foreign_int64 (l, l->in[1]),
                              ph_foreign_int64 (l, l->in[2]));
@@ -176,12 +185,7 @@ top_k (PhConvert *l, PhValue **out)
 static gboolean
 one_hot (PhConvert *l, PhValue **out)
 {
-  PhValue *values = PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
-                                   PH_BUILD (l->b, Reshape, l->in[3], one_int (l, 1)),
-                                   PH_BUILD (l->b, Reshape, l->in[2], one_int (l, 1)));
-
-  out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1))), l->in[0],
-                          l->in[1], values);
+  out[0] = ph_foreign_one_hot (l, l->in[0], l->in[1], l->in[2], l->in[3], ph_foreign_attr_int (l, "axis", -1));
   return out[0] != NULL;
 }
 

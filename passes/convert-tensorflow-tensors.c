@@ -5,7 +5,19 @@
 
 #include "passes/convert-foreign.h"
 
-PH_CONVERT_TO (reshape, PH_BUILD (l->b, Reshape, l->in[0], ph_foreign_int64 (l, l->in[1])))
+/* TensorFlow Lite may have the shape as an attribute alone. */
+static gboolean
+reshape (PhConvert *l, PhValue **out)
+{
+  g_autoptr (GArray) given = l->in[1] == NULL ? ph_foreign_attr_ints (l, "new_shape") : NULL;
+
+  if (l->in[1] == NULL && given == NULL)
+    return ph_convert_stay (l, "its shape is missing");
+  out[0] = PH_BUILD (l->b, Reshape, l->in[0],
+                     given != NULL ? ph_convert_ints_value (l, (const gint64 *) given->data, given->len)
+                                   : ph_foreign_int64 (l, l->in[1]));
+  return out[0] != NULL;
+}
 
 static gboolean
 transpose (PhConvert *l, PhValue **out)
@@ -178,19 +190,6 @@ slice (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-gather (PhConvert *l, PhValue **out)
-{
-  const gint64 axis = l->n_in > 2 ? ph_foreign_int (l, 2, G_MAXINT64) : 0;
-
-  if (axis == G_MAXINT64)
-    return FALSE;
-  if (ph_node_attr_int (l->node, "batch_dims", 0) != 0)
-    return ph_convert_stay (l, "it gathers in batches");
-  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], l->in[1]);
-  return TRUE;
-}
-
 PH_CONVERT_TO (gather_nd, PH_BUILD (l->b, GatherND, l->in[0], ph_foreign_int64 (l, l->in[1])))
 
 static gboolean
@@ -214,34 +213,6 @@ scatter_into (PhConvert *l, PhValue **out)
 
   out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)), l->in[0],
                           ph_foreign_int64 (l, l->in[1]), subtracts ? PH_BUILD (l->b, Neg, l->in[2]) : l->in[2]);
-  return TRUE;
-}
-
-/* Pairs of before and after, one for each axis: ONNX has all before, then all after. */
-static gboolean
-pad (PhConvert *l, PhValue **out)
-{
-  g_autoptr (GArray) pairs = ph_foreign_ints (l, 1);
-  const gboolean mirror = strstr (l->op, "Mirror") != NULL;
-  gint64 pads[2 * PH_MAX_RANK];
-  guint n;
-  PhValue *inputs[3];
-
-  if (pairs == NULL)
-    return FALSE;
-  if (mirror && strcmp (ph_node_attr_string (l->node, "mode", ""), "REFLECT") != 0)
-    return ph_convert_stay (l, "ONNX's Pad has no mode that repeats the border");
-  n = MIN (pairs->len / 2, PH_MAX_RANK);
-  for (guint i = 0; i < n; i++)
-    {
-      pads[i] = g_array_index (pairs, gint64, 2 * i);
-      pads[n + i] = g_array_index (pairs, gint64, 2 * i + 1);
-    }
-  inputs[0] = l->in[0];
-  inputs[1] = ph_convert_ints_value (l, pads, 2 * n);
-  inputs[2] = l->n_in > 2 ? l->in[2] : NULL;
-  out[0] = ph_build_node (l->b, &ph_op_Pad, inputs, l->n_in > 2 ? 3 : 2,
-                          PH_ATTRS (ph_attr_new_string ("mode", mirror ? "reflect" : "constant")), 1);
   return TRUE;
 }
 
@@ -279,19 +250,6 @@ static gboolean
 range (PhConvert *l, PhValue **out)
 {
   return ph_foreign_node (l, &ph_op_Range, out);
-}
-
-static gboolean
-one_hot (PhConvert *l, PhValue **out)
-{
-  PhValue *off = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[3], 0), *on = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[2], 0);
-  PhValue *both[] = { off, on },
-          *values = ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
-
-  /* An index out of range gives the off value: ONNX would count negative ones from the end. */
-  out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", -1))), l->in[0],
-                          l->in[1], values);
-  return TRUE;
 }
 
 static gboolean
@@ -410,14 +368,11 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:Split", split, "Split", "In ONNX the axis is an attribute." }, { "tf:SplitV", split_v, "Split", "In ONNX the axis is an attribute." },
   { "tf:Slice", slice, "Slice", "ONNX's Slice takes ends instead of sizes." },
   { "tf:StridedSlice", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks omits a bound, removes an axis or adds one." },
-  { "tf:Gather", gather, "Gather", moves }, { "tf:GatherV2", gather, "Gather", "In ONNX the axis is an attribute." },
-  { "tf:ResourceGather", gather, "Gather", moves }, { "tf:GatherNd", gather_nd, "GatherND", moves },
+  { "tf:GatherNd", gather_nd, "GatherND", moves },
   { "tf:ScatterNd", scatter_nd, "ScatterND into zeros", "Slices with the same index are added." },
   { "tf:TensorScatterUpdate", scatter_into, "ScatterND", moves }, { "tf:TensorScatterAdd", scatter_into, "ScatterND that adds", moves },
   { "tf:TensorScatterSub", scatter_into, "ScatterND that adds the negative", moves }, { "tf:TensorScatterMax", scatter_into, "ScatterND with maxima", moves },
   { "tf:TensorScatterMin", scatter_into, "ScatterND with minima", moves },
-  { "tf:Pad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." }, { "tf:PadV2", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
-  { "tf:MirrorPad", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is expanded to the shape." },
   { "tf:ZerosLike", like, "Expand", "Zero is expanded to the shape." }, { "tf:OnesLike", like, "Expand", "The number one is expanded to the shape." },
   { "tf:Shape", shape, "Shape", "Both compute the same; ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "Both compute the same; ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." },
@@ -426,7 +381,7 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:StatelessRandomUniform", random_numbers, "RandomUniform", uniform_why }, { "tf:StatelessRandomUniformV2", random_numbers, "RandomUniform", uniform_why },
   { "tf:StatelessRandomNormal", random_numbers, "RandomNormal", normal_why }, { "tf:StatelessRandomNormalV2", random_numbers, "RandomNormal", normal_why },
   { "tflite:RANDOM_UNIFORM", random_numbers, "RandomUniform", uniform_why }, { "tflite:RANDOM_STANDARD_NORMAL", random_numbers, "RandomNormal", normal_why },
-  { "tf:Range", range, "Range", "Both count from a start to a limit with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." },
+  { "tf:Range", range, "Range", "Both count from a start to a limit with a step." },
   { "tf:TopKV2", top_k, "TopK", "ONNX's indices are int64." }, { "tf:Cumsum", running, "CumSum", "Both compute the cumulative sum along an axis." },
   { "tf:Cumprod", running, "CumProd", "Both compute the cumulative product along an axis." },
   { "tf:CumulativeLogsumexp", log_running_sum, "ReduceLogSumExp", "ONNX has no identical operator, so each element gets those up to it along a further axis." },
@@ -438,11 +393,10 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tflite:SLICE", slice, "Slice", "ONNX's Slice takes ends instead of sizes." },
   { "tflite:STRIDED_SLICE", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks omits a bound, removes an axis or adds one." },
   { "tflite:GATHER_ND", gather_nd, "GatherND", moves }, { "tflite:SCATTER_ND", scatter_nd, "ScatterND into zeros", "Slices with the same index are added." },
-  { "tflite:PAD", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." }, { "tflite:PADV2", pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
   { "tflite:TILE", tile, "Tile", moves }, { "tflite:BROADCAST_TO", broadcast_to, "Expand", moves }, { "tflite:FILL", fill, "Expand", "One value is expanded to the shape." },
   { "tflite:ZEROS_LIKE", like, "Expand", "Zero is expanded to the shape." }, { "tflite:SHAPE", shape, "Shape", "Both compute the same; ONNX's sizes are int64." },
   { "tflite:RANK", shape, "Size(Shape)", "Both compute the same; ONNX's sizes are int64." }, { "tflite:RANGE", range, "Range", "Both count from a start to a limit with a step." },
-  { "tflite:ONE_HOT", one_hot, "OneHot", "ONNX's OneHot takes both values in one operand." }, { "tflite:TOPK_V2", top_k, "TopK", "ONNX's indices are int64." },
+  { "tflite:TOPK_V2", top_k, "TopK", "ONNX's indices are int64." },
   { "tflite:CUMSUM", running, "CumSum", "Both compute the cumulative sum along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no identical operator, so it is composed of others." },
   { "tflite:WHERE", where, "NonZero, transposed", "ONNX's NonZero returns a row for each axis." },
   { NULL }

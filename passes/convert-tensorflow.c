@@ -473,7 +473,7 @@ const PhConvertRule ph_convert_tensorflow[] = {
   DIRECT ("Asinh"), DIRECT ("Acosh"), DIRECT ("Atanh"), DIRECT ("Erf"), DIRECT ("Floor"), DIRECT ("Ceil"), DIRECT ("Round"), DIRECT ("Rint"),
   DIRECT ("Reciprocal"), DIRECT ("Inv"), DIRECT ("Equal"), DIRECT ("Less"), DIRECT ("LessEqual"), DIRECT ("Greater"), DIRECT ("GreaterEqual"),
   DIRECT ("LogicalAnd"), DIRECT ("LogicalOr"), DIRECT ("LogicalNot"), DIRECT ("IsNan"), DIRECT ("IsInf"), DIRECT ("SelectV2"), DIRECT ("Relu"),
-  DIRECT ("Elu"), DIRECT ("Selu"), DIRECT ("Softplus"), DIRECT ("Softsign"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("LogSoftmax"), DIRECT ("AddN"),
+  DIRECT ("Elu"), DIRECT ("Selu"), DIRECT ("Softplus"), DIRECT ("Softsign"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("LogSoftmax"),
   { "tf:NotEqual", not_equal, "Not(Equal)", "ONNX has no identical operator, so it is composed of others." },
   { "tf:SquaredDifference", squared_difference, "Sub, then Mul with itself", "ONNX has no identical operator, so it is composed of others." },
   { "tf:Square", square, "Mul(x, x)", "ONNX has no identical operator, so it is composed of others." },

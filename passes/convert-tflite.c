@@ -206,6 +206,7 @@ transpose_conv (PhConvert *l, PhValue **out)
 static gboolean
 pool (PhConvert *l, PhValue **out)
 {
+  const gboolean squares = strstr (l->op, "L2") != NULL;
   PhValue *x = ph_foreign_to_nchw (l, l->in[0]);
   PhForeignWindow window;
 
@@ -213,8 +214,12 @@ pool (PhConvert *l, PhValue **out)
     return FALSE;
   window.kernel[0] = ph_node_attr_int (l->node, "filter_height", 1);
   window.kernel[1] = ph_node_attr_int (l->node, "filter_width", 1);
+  if (squares)
+    x = PH_BUILD (l->b, Mul, x, x);
   out[0] = ph_foreign_to_nhwc (
       l, ph_foreign_window (l, strstr (l->op, "MAX") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, x, NULL, NULL));
+  if (squares && out[0] != NULL)
+    out[0] = PH_BUILD (l->b, Sqrt, out[0]);
   return out[0] != NULL;
 }
 
@@ -230,16 +235,6 @@ softmax (PhConvert *l, PhValue **out)
 
 PH_CONVERT_TO (concatenation, ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in,
                                              PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1))
-
-static gboolean
-gather (PhConvert *l, PhValue **out)
-{
-  if (ph_node_attr_int (l->node, "batch_dims", 0) != 0)
-    return ph_convert_stay (l, "it gathers in batches");
-  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), l->in[0],
-                          l->in[1]);
-  return TRUE;
-}
 
 static gboolean
 reduce (PhConvert *l, PhValue **out)
@@ -333,7 +328,7 @@ as_tensorflow (PhConvert *l, PhValue **out)
     { "FLOOR_DIV", "FloorDiv" }, { "FLOOR_MOD", "FloorMod" }, { "LEAKY_RELU", "LeakyRelu" },
     { "RESIZE_BILINEAR", "ResizeBilinear" }, { "RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor" },
     { "SPACE_TO_DEPTH", "SpaceToDepth" }, { "DEPTH_TO_SPACE", "DepthToSpace" }, { "BATCH_MATMUL", "BatchMatMulV2" },
-    { "WHILE", "While" }, { "IF", "If" }
+    { "WHILE", "While" }, { "IF", "If" }, { "SELECT", "Select" }
   };
   /* clang-format on */
   const char *own = l->op;
@@ -362,33 +357,6 @@ unit_length (PhConvert *l, PhValue **out)
   out[0] = PH_BUILD (l->b, Div, x, PH_BUILD (l->b, Max, length, ph_foreign_number (l, x, 1e-6)));
   return TRUE;
 }
-
-static gboolean
-mirror_pad (PhConvert *l, PhValue **out)
-{
-  g_autoptr (GArray) given = ph_foreign_ints (l, 1);
-  const guint rank = given != NULL ? given->len / 2 : 0;
-  gint64 pads[2 * PH_MAX_RANK];
-  g_autofree char *mode = ph_foreign_text_attr (l, "mode", "REFLECT");
-
-  if (given == NULL || rank > PH_MAX_RANK || ph_foreign_attr_int (l, "mode", 0) == 1
-      || g_ascii_strcasecmp (mode, "SYMMETRIC") == 0)
-    return l->stays != NULL ? FALSE : ph_convert_stay (l, "it repeats the border, for which ONNX's Pad has no mode");
-  for (guint i = 0; i < rank; i++)
-    {
-      pads[i] = g_array_index (given, gint64, 2 * i);
-      pads[rank + i] = g_array_index (given, gint64, 2 * i + 1);
-    }
-  out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", "reflect")), l->in[0],
-                          ph_convert_ints_value (l, pads, 2 * rank));
-  return TRUE;
-}
-
-PH_CONVERT_TO (reverse_sequence,
-               PH_BUILD_WITH (l->b, ReverseSequence,
-                              PH_ATTRS (ph_attr_new_int ("time_axis", ph_foreign_attr_int (l, "seq_dim", 0)),
-                                        ph_attr_new_int ("batch_axis", ph_foreign_attr_int (l, "batch_dim", 0))),
-                              l->in[0], ph_foreign_int64 (l, l->in[1])))
 
 /* A step of a filter of rank r: each of its filters keeps what it read of the last steps, and weighs them by time. The state is an operand, as
  * in the file; the state after the step is not a result there either. */
@@ -425,21 +393,21 @@ static const char windows[] = "In ONNX the channels are the second dimension, an
 #define AS(name)     { "tflite:" name, as_tensorflow, "as in TensorFlow", "It is the same operator as in TensorFlow." }
 
 const PhConvertRule ph_convert_tflite[] = {
-  DIRECT ("ADD"), DIRECT ("SUB"), DIRECT ("MUL"), DIRECT ("DIV"), DIRECT ("ADD_N"), DIRECT ("POW"), DIRECT ("MAXIMUM"), DIRECT ("MINIMUM"), DIRECT ("ABS"),
+  DIRECT ("ADD"), DIRECT ("SUB"), DIRECT ("MUL"), DIRECT ("DIV"), DIRECT ("POW"), DIRECT ("MAXIMUM"), DIRECT ("MINIMUM"), DIRECT ("ABS"),
   DIRECT ("NEG"), DIRECT ("SIGN"), DIRECT ("SQRT"), DIRECT ("EXP"), DIRECT ("LOG"), DIRECT ("SIN"), DIRECT ("COS"), DIRECT ("FLOOR"), DIRECT ("CEIL"),
   DIRECT ("ROUND"), DIRECT ("EQUAL"), DIRECT ("LESS"), DIRECT ("LESS_EQUAL"), DIRECT ("GREATER"), DIRECT ("GREATER_EQUAL"), DIRECT ("LOGICAL_AND"),
-  DIRECT ("LOGICAL_OR"), DIRECT ("LOGICAL_NOT"), DIRECT ("SELECT"), DIRECT ("SELECT_V2"), DIRECT ("RELU"), DIRECT ("ELU"), DIRECT ("HARD_SWISH"),
+  DIRECT ("LOGICAL_OR"), DIRECT ("LOGICAL_NOT"), DIRECT ("SELECT_V2"), DIRECT ("RELU"), DIRECT ("ELU"), DIRECT ("HARD_SWISH"),
   DIRECT ("LOGISTIC"), DIRECT ("TANH"), DIRECT ("LOG_SOFTMAX"),
   AS ("NOT_EQUAL"), AS ("SQUARED_DIFFERENCE"), AS ("SQUARE"), AS ("RSQRT"), AS ("FLOOR_DIV"), AS ("FLOOR_MOD"), AS ("LEAKY_RELU"), AS ("RESIZE_BILINEAR"),
-  AS ("RESIZE_NEAREST_NEIGHBOR"), AS ("SPACE_TO_DEPTH"), AS ("DEPTH_TO_SPACE"), AS ("BATCH_MATMUL"), AS ("WHILE"), AS ("IF"),
+  AS ("RESIZE_NEAREST_NEIGHBOR"), AS ("SPACE_TO_DEPTH"), AS ("DEPTH_TO_SPACE"), AS ("BATCH_MATMUL"), AS ("WHILE"), AS ("IF"), AS ("SELECT"),
   { "tflite:RELU6", limited, "Clip", "The result is clipped to the interval from 0 to 6." }, { "tflite:RELU_N1_TO_1", limited, "Clip", "The result is clipped to the interval from -1 to 1." },
   { "tflite:RELU_0_TO_1", limited, "Clip", "The result is clipped to the interval from 0 to 1." },
   { "tflite:FULLY_CONNECTED", fully_connected, "MatMul, Add", "TensorFlow Lite stores the weights transposed." },
   { "tflite:CONV_2D", conv, "Conv between Transposes", windows }, { "tflite:DEPTHWISE_CONV_2D", depthwise, "Conv in groups, between Transposes", windows },
   { "tflite:TRANSPOSE_CONV", transpose_conv, "ConvTranspose between Transposes", windows },
   { "tflite:MAX_POOL_2D", pool, "MaxPool between Transposes", windows }, { "tflite:AVERAGE_POOL_2D", pool, "AveragePool between Transposes", windows },
+  { "tflite:L2_POOL_2D", pool, "Sqrt of AveragePool of squares, between Transposes", windows },
   { "tflite:SOFTMAX", softmax, "Softmax", "Both work along the last axis." }, { "tflite:CONCATENATION", concatenation, "Concat", "Both concatenate along an axis." },
-  { "tflite:GATHER", gather, "Gather", "Both gather slices along an axis." },
   { "tflite:SUM", reduce, "ReduceSum", "Both reduce the given axes." }, { "tflite:MEAN", reduce, "ReduceMean", "Both reduce the given axes." },
   { "tflite:REDUCE_MAX", reduce, "ReduceMax", "Both reduce the given axes." }, { "tflite:REDUCE_MIN", reduce, "ReduceMin", "Both reduce the given axes." },
   { "tflite:REDUCE_PROD", reduce, "ReduceProd", "Both reduce the given axes." }, { "tflite:REDUCE_ANY", reduce, "ReduceMax", "The maximum of booleans is true if any of them is true." },
@@ -449,8 +417,7 @@ const PhConvertRule ph_convert_tflite[] = {
   { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "In ONNX scale and zero point are operands." },
   { "tflite:UNIDIRECTIONAL_SEQUENCE_LSTM", ph_tflite_lstm, "a Loop over the steps", "ONNX's LSTM does not clip its cells, so the step is composed of others. The state after the last step is no result in either." },
   { "tflite:SVDF", svdf, "MatMul, and the sum of the last steps by weight", "ONNX has no identical operator, so it is composed of others." },
-  { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." }, { "tflite:MIRROR_PAD", mirror_pad, "Pad", "ONNX lists the padding at all starts, and then at all ends." },
-  { "tflite:REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence." },
+  { "tflite:L2_NORMALIZATION", unit_length, "Div by ReduceL2", "Each row is divided by its Euclidean norm." },
   { NULL }
 };
 /* clang-format on */
