@@ -1,4 +1,4 @@
-/* depthwise.c: depthwise convolutions in three dimensions, for which oneDNN has only slow kernels.
+/* depthwise.c: depthwise convolutions in three dimensions and in one, for which oneDNN has only slow kernels.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/dnnl.h"
 
@@ -7,6 +7,7 @@
 #include "core/ops/op-list.h"
 #include "core/ops/support.h"
 #include "core/run/lanes.h"
+#include "core/run/run-private.h"
 #include "core/tensor/transpose.h"
 
 #define SPACE     3
@@ -154,7 +155,70 @@ packed_depthwise (gpointer prepared)
   return self->weights_of != NULL ? self->taps * self->channels * sizeof (float) : 0;
 }
 
+/* ── in one dimension ── */
+
+static gpointer
+prepare_line (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  PhWindow window;
+
+  if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (w) || ph_tensor_rank (x) != 3 || ph_tensor_rank (w) != 3
+      || (bias != NULL && (!ph_dnnl_is_float (bias) || ph_tensor_count (bias) != (gsize) ph_tensor_dims (w)[0])))
+    return ph_kernel_refuse (kernel, "not of float32 in one dimension");
+  if (ph_node_attr_int (kernel->node, "group", 1) != ph_tensor_dims (x)[1] || ph_tensor_dims (w)[1] != 1
+      || ph_tensor_dims (w)[0] % ph_tensor_dims (x)[1] != 0)
+    return ph_kernel_refuse (kernel, "its channels are not each a group of its own");
+  if (ph_window_init (&window, kernel->node, 1, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) != NULL || window.stride[0] != 1)
+    return ph_kernel_refuse (kernel, "windows that do not fit, or have a stride");
+  return g_memdup2 (&window, sizeof window);
+}
+
+/* Convolves one channel, in a copy with its padding: that counts, too, where a weight is infinite. */
+static gboolean
+convolve_line (const PhWindow *w, const float *x, const float *weights, float start, float *y)
+{
+  const gint64 room = w->out[0] + (w->kernel[0] - 1) * w->dilation[0], before = MAX (w->begin[0], 0), cut = MAX (-w->begin[0], 0);
+  const gint64 n = MIN (w->in[0] - cut, room - before);
+  g_autofree float *padded = g_try_new0 (float, room);
+
+  if (padded != NULL && n > 0)
+    memcpy (padded + before, x + cut, (gsize) n * sizeof *x);
+  if (padded != NULL)
+    ph_lanes ()->correlate ((gsize) w->out[0], y, start, padded, (gsize) w->kernel[0], weights, (gsize) w->dilation[0]);
+  return padded != NULL;
+}
+
+#define FEW 65536 /* multiplications that other threads would not make faster */
+
+static gboolean
+run_line (PhKernel *kernel, gpointer prepared)
+{
+  const PhWindow *window = prepared;
+  PhTensor *bias = ph_kernel_input (kernel, 2);
+  const float *x = ph_tensor_data (kernel->inputs[0]), *w = ph_tensor_data (kernel->inputs[1]),
+              *start = bias != NULL ? ph_tensor_data (bias) : NULL;
+  const gint64 *dims = ph_tensor_dims (kernel->inputs[0]), channels = ph_tensor_dims (kernel->inputs[1])[0];
+  const gint64 in = window->in[0], out = window->out[0], taps = window->kernel[0], lines = dims[0] * channels;
+  float *y = x != NULL && w != NULL && (bias == NULL || start != NULL)
+                 ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, 3, (gint64[]) { dims[0], channels, out }, NULL)
+                 : NULL;
+  int failed = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : failed) if (lines * out * taps > FEW && ph_run_max_threads() > 1)
+  for (gint64 i = 0; i < (y != NULL ? lines : 0); i++)
+    {
+      const gint64 channel = i % channels, own = i / channels * dims[1] + channel / (channels / dims[1]);
+
+      failed += !convolve_line (window, x + own * in, w + channel * taps, start != NULL ? start[channel] : 0, y + i * out);
+    }
+  if (failed > 0)
+    ph_kernel_take (kernel, 0, NULL);
+  return y != NULL && failed == 0;
+}
+
 const PhKernelRow ph_kernels_depthwise[] = {
+  { &ph_op_Conv, PH_DEVICE_CPU, "lines", 15, prepare_line, run_line, g_free },
   { &ph_op_Conv, PH_DEVICE_CPU, "depthwise", 15, prepare_depthwise, run_depthwise, free_depthwise, packed_depthwise, NULL, TRUE },
   { NULL },
 };

@@ -239,6 +239,41 @@ weigh (gsize n, float *y, const float *start, gsize n_taps, const float *const *
     }
 }
 
+INLINE void
+correlate_vectors (gsize vectors, float *y, float start, const float *x, gsize n_taps, const float *weights, gsize dilation)
+{
+  V sums[4];
+
+  for (gsize v = 0; v < vectors; v++)
+    sums[v] = (V) { 0 } + start;
+  for (gsize k = 0; k < n_taps; k++)
+    for (gsize v = 0; v < vectors; v++)
+      sums[v] += load (x + k * dilation + v * PH_WIDTH) * weights[k];
+  for (gsize v = 0; v < vectors; v++)
+    store (y + v * PH_WIDTH, sums[v]);
+}
+
+static void
+correlate (gsize n, float *y, float start, const float *x, gsize n_taps, const float *weights, gsize dilation)
+{
+  gsize i = 0;
+
+  for (; i + 4 * PH_WIDTH <= n; i += 4 * PH_WIDTH)
+    correlate_vectors (4, y + i, start, x + i, n_taps, weights, dilation);
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    correlate_vectors (1, y + i, start, x + i, n_taps, weights, dilation);
+  if (i < n && n >= PH_WIDTH) /* some of the last ones once more */
+    correlate_vectors (1, y + n - PH_WIDTH, start, x + n - PH_WIDTH, n_taps, weights, dilation);
+  for (; i < n && n < PH_WIDTH; i++)
+    {
+      float sum = start;
+
+      for (gsize k = 0; k < n_taps; k++)
+        sum += x[i + k * dilation] * weights[k];
+      y[i] = sum;
+    }
+}
+
 /* ── sums: by lane, in a fixed order ── */
 
 #if PH_WIDTH == 16
@@ -547,7 +582,7 @@ const PhLanes PH_LANES = {
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
-  .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
+  .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .correlate = correlate, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
   .accumulate_bytes = accumulate_bytes, .subtract_multiples = subtract_multiples, .quantise_each = quantise_each, .dequantise_each = dequantise_each,
 };

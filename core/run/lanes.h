@@ -79,6 +79,8 @@ typedef struct
   void (*add_scaled) (gsize n, float *y, const float *x, float factor); /* y += x factor */
   /* y = start + the sum of x[k] weights[k], elementwise. @start: (nullable) */
   void (*weigh) (gsize n, float *y, const float *start, gsize n_taps, const float *const *x, const float *const *weights);
+  /* y[i] = start + the sum of x[i + k dilation] weights[k] */
+  void (*correlate) (gsize n, float *y, float start, const float *x, gsize n_taps, const float *weights, gsize dilation);
   /* y = y times a factor, rounded once: factors[i], or the first one for all */
   void (*multiply_wide) (gsize n, float *y, const double *factors, gboolean each);
   /* y = x s + b: with scale[i] and shift[i], or the first ones for all */

@@ -345,6 +345,15 @@ test_lines (void)
     }
 }
 
+/* Zeros of the padding are multiplied, which shows where a weight is infinite. */
+static void
+test_padding (void)
+{
+  g_assert_true (
+      check_kernel ("lines", "float[4,1,5] w, float[1,4,33] x",
+                    "a = Conv <group = 4, pads = [4, 3]> (x, w) b = IsNaN (a) c = IsInf (a) y = Concat <axis = 0> (b, c)", 1));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -355,5 +364,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/products", test_products);
   g_test_add_func ("/kernel-bits/lines", test_lines);
+  g_test_add_func ("/kernel-bits/padding", test_padding);
   return g_test_run ();
 }

@@ -12,6 +12,7 @@
 static const Case large[] = {
   { "conv", "float[1,48,40,40] x, float[64,48,3,3] w", "", "y = Conv <pads = [1, 1, 1, 1]> (x, w)" },
   { "conv-narrow", "float[1,512,7,7] x, float[8,512,1,1] w", "", "y = Conv (x, w)" },
+  { "conv-line", "float[2,64,500] x, float[64,1,9] w", "", "y = Conv <group = 64, pads = [4, 4]> (x, w)" },
   { "conv-depthwise", "float[1,96,40,40] x, float[96,1,3,3] w", "", "y = Conv <group = 96> (x, w)" },
   { "conv-weights", "float[16,8,40,40] x, float[16,8,38,38] w", "", "y = Conv (x, w)" },
   { "conv-transpose-turned", "float[4,48,20,20] x, float[48,3,3,3] w", "", "y = ConvTranspose (x, w)" },
