@@ -6,7 +6,6 @@
 #include "core/ops/op-list.h"
 #include "core/run/dnnl.h"
 #include "core/run/lanes.h"
-#include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 
 /* The image is copied channels-last into a frame filled with its zero point, as unsigned bytes; weights are signed with the zero point 0. A
@@ -26,17 +25,13 @@ typedef struct
 
 typedef struct
 {
-  dnnl_primitive_t primitive, reorder; /* reorder: of the weights  */
-  dnnl_memory_t from, weights, image, sums, scratchpad;
-  guint n; /* dimensions in space */
+  PhDnnl *dnnl; /* of image, weights, sums */
+  guint n;      /* dimensions in space     */
   gsize groups;
   PhWindow window;
   dnnl_dims_t dims, frame; /* of the result; of the image in its frame */
-  gsize weight_bytes, scratch;
-  gpointer packed;     /* (nullable) */
-  PhTensor *packed_of; /* (nullable) owned */
-  gint32 *weight_sums; /* per channel, of each weight less its zero point */
-  gint32 *zeros;       /* (nullable) per channel: the zero points of the weights as signed bytes */
+  gint32 *weight_sums;     /* per channel, of each weight less its zero point */
+  gint32 *zeros;           /* (nullable) per channel: the zero points of the weights as signed bytes */
   guint weight, zero_x, zero_w;
 } Convolution;
 
@@ -110,47 +105,14 @@ free_convolution (gpointer data)
 {
   Convolution *self = data;
 
-  g_clear_pointer (&self->primitive, dnnl_primitive_destroy);
-  g_clear_pointer (&self->reorder, dnnl_primitive_destroy);
-  g_clear_pointer (&self->from, dnnl_memory_destroy);
-  g_clear_pointer (&self->weights, dnnl_memory_destroy);
-  g_clear_pointer (&self->image, dnnl_memory_destroy);
-  g_clear_pointer (&self->sums, dnnl_memory_destroy);
-  g_clear_pointer (&self->scratchpad, dnnl_memory_destroy);
-  g_clear_pointer (&self->packed_of, ph_tensor_unref);
-  ph_block_free (self->packed, self->weight_bytes);
+  ph_dnnl_free (self->dnnl);
   g_free (self->weight_sums);
   g_free (self->zeros);
   g_free (self);
 }
 
 static gboolean
-make_memory (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc)
-{
-  return dnnl_memory_create (memory, desc, ph_dnnl_engine (), DNNL_MEMORY_NONE) == dnnl_success;
-}
-
-/* Reorders the weights from their own layout to the one that the convolution prefers. */
-static gboolean
-make_weights (Convolution *self, const dnnl_memory_desc_t *given, const_dnnl_primitive_desc_t desc)
-{
-  const dnnl_memory_desc_t *wished = NULL;
-  dnnl_primitive_desc_t reorder = NULL;
-  gboolean ok;
-
-  if (dnnl_primitive_desc_query (desc, dnnl_query_weights_md, 0, (void *) &wished) != dnnl_success || wished == NULL)
-    return FALSE;
-  self->weight_bytes = dnnl_memory_desc_get_size (wished);
-  ok = dnnl_reorder_primitive_desc_create (&reorder, given, ph_dnnl_engine (), wished, ph_dnnl_engine (), NULL) == dnnl_success
-       && dnnl_primitive_create (&self->reorder, reorder) == dnnl_success && make_memory (&self->from, given)
-       && make_memory (&self->weights, wished);
-  if (reorder != NULL)
-    dnnl_primitive_desc_destroy (reorder);
-  return ok;
-}
-
-static gboolean
-make (Convolution *self, const Shape *shape)
+make (Convolution *self, PhKernel *kernel, const Shape *shape)
 {
   static const dnnl_format_tag_t last[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc },
                                  plain[] = { dnnl_oiw, dnnl_oihw, dnnl_oidhw, dnnl_goiw, dnnl_goihw, dnnl_goidhw };
@@ -160,11 +122,7 @@ make (Convolution *self, const Shape *shape)
   dnnl_memory_desc_t image, weights, any, sums;
   dnnl_dims_t sizes, strides, dilations, none = { 0 };
   dnnl_convolution_desc_t op;
-  dnnl_primitive_attr_t attr = NULL;
-  dnnl_primitive_desc_t desc = NULL;
-  const dnnl_memory_desc_t *scratch = NULL;
   guint at = 0;
-  gboolean ok;
 
   if (grouped)
     sizes[at++] = shape->groups;
@@ -176,29 +134,19 @@ make (Convolution *self, const Shape *shape)
       strides[i] = window->stride[i];
       dilations[i] = window->dilation[i] - 1; /* oneDNN counts the elements left out */
     }
-  ok = dnnl_memory_desc_init_by_tag (&weights, weight_rank, sizes, dnnl_s8, plain[window->n - 1 + (grouped ? 3 : 0)])
-           == dnnl_success
-       && dnnl_memory_desc_init_by_tag (&any, weight_rank, sizes, dnnl_s8, dnnl_format_tag_any) == dnnl_success
-       && dnnl_memory_desc_init_by_tag (&image, rank, self->frame, dnnl_u8, last[window->n - 1]) == dnnl_success
-       && dnnl_memory_desc_init_by_tag (&sums, rank, self->dims, dnnl_s32, last[window->n - 1]) == dnnl_success
-       && dnnl_dilated_convolution_forward_desc_init (&op, dnnl_forward_inference, dnnl_convolution_direct, &image, &any, NULL,
-                                                      &sums, strides, dilations, none, none)
-              == dnnl_success
-       && dnnl_primitive_attr_create (&attr) == dnnl_success
-       && dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success
-       && dnnl_primitive_desc_create (&desc, &op, attr, ph_dnnl_engine (), NULL) == dnnl_success
-       && dnnl_primitive_create (&self->primitive, desc) == dnnl_success && make_weights (self, &weights, desc)
-       && make_memory (&self->image, &image) && make_memory (&self->sums, &sums);
-  if (ok && dnnl_primitive_desc_query (desc, dnnl_query_scratchpad_md, 0, (void *) &scratch) == dnnl_success && scratch != NULL)
-    {
-      self->scratch = dnnl_memory_desc_get_size (scratch);
-      ok = make_memory (&self->scratchpad, scratch);
-    }
-  if (attr != NULL)
-    dnnl_primitive_attr_destroy (attr);
-  if (desc != NULL)
-    dnnl_primitive_desc_destroy (desc);
-  return ok;
+  if (dnnl_memory_desc_init_by_tag (&weights, weight_rank, sizes, dnnl_s8, plain[window->n - 1 + (grouped ? 3 : 0)])
+          != dnnl_success
+      || dnnl_memory_desc_init_by_tag (&any, weight_rank, sizes, dnnl_s8, dnnl_format_tag_any) != dnnl_success
+      || dnnl_memory_desc_init_by_tag (&image, rank, self->frame, dnnl_u8, last[window->n - 1]) != dnnl_success
+      || dnnl_memory_desc_init_by_tag (&sums, rank, self->dims, dnnl_s32, last[window->n - 1]) != dnnl_success
+      || dnnl_dilated_convolution_forward_desc_init (&op, dnnl_forward_inference, dnnl_convolution_direct, &image, &any, NULL,
+                                                     &sums, strides, dilations, none, none)
+             != dnnl_success)
+    return FALSE;
+  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_SRC, 0, &image);
+  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_WEIGHTS, self->weight, &weights)->constant = FALSE; /* they are shifted first */
+  ph_dnnl_result_as (self->dnnl, DNNL_ARG_DST, (guint) rank, self->dims, &sums);
+  return ph_dnnl_make (self->dnnl, &op, NULL);
 }
 
 static gpointer
@@ -212,6 +160,7 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
   if (!read_shape (&shape, kernel, w, zero_x, zero_w))
     return NULL;
   self = g_new0 (Convolution, 1);
+  self->dnnl = ph_dnnl_new ();
   self->n = shape.window.n;
   self->groups = (gsize) shape.groups;
   self->window = shape.window;
@@ -231,7 +180,7 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
     self->zeros = g_new (gint32, shape.channels);
   for (gsize c = 0; self->zeros != NULL && c < (gsize) shape.channels; c++)
     self->zeros[c] = weight_zero (shape.w, shape.zero_w, c);
-  if (!make (self, &shape))
+  if (!make (self, kernel, &shape))
     {
       free_convolution (self);
       return ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
@@ -240,25 +189,15 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
 }
 
 static gboolean
-execute (dnnl_primitive_t primitive, int n, const dnnl_exec_arg_t *args)
-{
-  return dnnl_primitive_execute (primitive, ph_dnnl_stream (), n, args) == dnnl_success
-         && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
-}
-
-static gboolean
 pack (Convolution *self, PhKernel *kernel)
 {
   PhTensor *w = kernel->inputs[self->weight];
   const gsize count = ph_tensor_count (w), channels = (gsize) self->dims[1], each = count / channels;
+  const gboolean is_weight = ph_kernel_is_constant (kernel, self->weight);
   g_autofree gint8 *copy = NULL;
-  dnnl_exec_arg_t args[] = { { DNNL_ARG_FROM, self->from }, { DNNL_ARG_TO, self->weights } };
 
-  if (self->packed_of == w && ph_kernel_is_constant (kernel, self->weight))
-    return dnnl_memory_set_data_handle (self->weights, self->packed) == dnnl_success;
-  g_clear_pointer (&self->packed_of, ph_tensor_unref);
-  if (self->packed == NULL && (self->packed = ph_block_new_lasting (self->weight_bytes)) == NULL)
-    return FALSE;
+  if (is_weight && self->dnnl->args[1].packed_of == w)
+    return TRUE;
   copy = g_try_malloc (count);
   if (copy == NULL || !ph_tensor_copy_data (w, copy))
     return FALSE;
@@ -275,11 +214,7 @@ pack (Convolution *self, PhKernel *kernel)
         }
       self->weight_sums[c] = sum;
     }
-  if (dnnl_memory_set_data_handle (self->from, copy) != dnnl_success
-      || dnnl_memory_set_data_handle (self->weights, self->packed) != dnnl_success || !execute (self->reorder, 2, args))
-    return FALSE;
-  self->packed_of = ph_tensor_ref (w);
-  return TRUE;
+  return ph_dnnl_pack_bytes (&self->dnnl->args[1], is_weight ? w : NULL, copy);
 }
 
 /* Copies the image into its frame, channels last, unsigned. */
@@ -360,12 +295,9 @@ sum_windows (const Convolution *self, const guint8 *frame, gsize bytes)
 static PhTensor *
 convolve (Convolution *self, PhKernel *kernel, gint32 **windows)
 {
-  g_autoptr (PhTensor) frame = NULL, sums = NULL, scratch = NULL;
+  g_autoptr (PhTensor) frame = NULL, sums = NULL;
   gint64 bytes = self->frame[0] * self->frame[1], count = self->dims[0] * self->dims[1];
-  dnnl_exec_arg_t args[4] = { { DNNL_ARG_SRC, self->image },
-                              { DNNL_ARG_WEIGHTS, self->weights },
-                              { DNNL_ARG_DST, self->sums },
-                              { DNNL_ARG_SCRATCHPAD, self->scratchpad } };
+  PhDnnlArg *args = self->dnnl->args;
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -374,15 +306,12 @@ convolve (Convolution *self, PhKernel *kernel, gint32 **windows)
     }
   frame = ph_tensor_new_unset (PH_UINT8, 1, &bytes);
   sums = ph_tensor_new_unset (PH_INT32, 1, &count);
-  if (self->scratch > 0)
-    scratch = ph_tensor_new_unset (PH_UINT8, 1, (gint64[]) { (gint64) self->scratch });
-  if (frame == NULL || sums == NULL || (self->scratch > 0 && scratch == NULL) || !pack (self, kernel)
+  if (frame == NULL || sums == NULL || !pack (self, kernel)
       || !fill_frame (self, kernel, ph_tensor_writable (frame), (gsize) bytes)
-      || dnnl_memory_set_data_handle (self->image, ph_tensor_writable (frame)) != dnnl_success
-      || dnnl_memory_set_data_handle (self->sums, ph_tensor_writable (sums)) != dnnl_success
-      || (scratch != NULL && dnnl_memory_set_data_handle (self->scratchpad, ph_tensor_writable (scratch)) != dnnl_success)
+      || dnnl_memory_set_data_handle (args[0].to, ph_tensor_writable (frame)) != dnnl_success
+      || dnnl_memory_set_data_handle (args[2].to, ph_tensor_writable (sums)) != dnnl_success
       || (self->zeros != NULL && (*windows = sum_windows (self, ph_tensor_data (frame), (gsize) bytes)) == NULL)
-      || !execute (self->primitive, self->scratchpad != NULL ? 4 : 3, args))
+      || !ph_dnnl_execute (self->dnnl))
     return NULL;
   return g_steal_pointer (&sums);
 }
@@ -511,7 +440,7 @@ packed_convolution (gpointer prepared)
 {
   const Convolution *self = prepared;
 
-  return self->packed_of != NULL ? self->weight_bytes : 0;
+  return self->dnnl->args[1].packed_of != NULL ? ph_dnnl_packed_of (self->dnnl) : 0;
 }
 
 const PhKernelRow ph_kernels_dnnl_conv_bytes[] = {
