@@ -196,11 +196,11 @@ run_line (PhKernel *kernel, gpointer prepared)
 {
   const PhWindow *window = prepared;
   PhTensor *bias = ph_kernel_input (kernel, 2);
-  const float *x = ph_tensor_data (kernel->inputs[0]), *w = ph_tensor_data (kernel->inputs[1]),
-              *start = bias != NULL ? ph_tensor_data (bias) : NULL;
+  const float *x = ph_tensor_data (kernel->inputs[0]), *start = bias != NULL ? ph_tensor_data (bias) : NULL;
+  g_autofree float *w = g_try_new (float, ph_tensor_count (kernel->inputs[1])); /* they need not be in memory */
   const gint64 *dims = ph_tensor_dims (kernel->inputs[0]), channels = ph_tensor_dims (kernel->inputs[1])[0];
   const gint64 in = window->in[0], out = window->out[0], taps = window->kernel[0], lines = dims[0] * channels;
-  float *y = x != NULL && w != NULL && (bias == NULL || start != NULL)
+  float *y = x != NULL && (bias == NULL || start != NULL) && w != NULL && ph_tensor_copy_data (kernel->inputs[1], w)
                  ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, 3, (gint64[]) { dims[0], channels, out }, NULL)
                  : NULL;
   int failed = 0;
@@ -218,7 +218,7 @@ run_line (PhKernel *kernel, gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_depthwise[] = {
-  { &ph_op_Conv, PH_DEVICE_CPU, "lines", 15, prepare_line, run_line, g_free },
+  { &ph_op_Conv, PH_DEVICE_CPU, "lines", 15, prepare_line, run_line, g_free, NULL, NULL, TRUE },
   { &ph_op_Conv, PH_DEVICE_CPU, "depthwise", 15, prepare_depthwise, run_depthwise, free_depthwise, packed_depthwise, NULL, TRUE },
   { NULL },
 };
