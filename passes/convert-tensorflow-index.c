@@ -135,11 +135,20 @@ one_hot (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
-/* Each element once, in the order of first appearance; which of them each element is; how often each appears. */
+/* Each element once, in the order of first appearance; which of them each element is; how often each appears. The second operand of the
+ * later versions is no axis, or one. */
 static gboolean
 unique (PhConvert *l, PhValue **out)
 {
-  PhValue *values = ph_build_node (l->b, &ph_op_Unique, l->in, 1, PH_ATTRS (ph_attr_new_int ("sorted", 0)), 4);
+  g_autoptr (GArray) axes = l->n_in > 1 ? ph_foreign_ints (l, 1) : NULL;
+  PhAttr **attrs;
+  PhValue *values;
+
+  if (l->n_in > 1 && axes == NULL)
+    return FALSE;
+  attrs = PH_ATTRS (ph_attr_new_int ("sorted", 0),
+                    axes != NULL && axes->len > 0 ? ph_attr_new_int ("axis", g_array_index (axes, gint64, 0)) : NULL);
+  values = ph_build_node (l->b, &ph_op_Unique, l->in, 1, attrs, 4);
 
   out[0] = values;
   for (guint i = 1; values != NULL && i < MIN (l->n_out, 3); i++)
@@ -223,7 +232,9 @@ const PhConvertRule ph_convert_tensorflow_index[] = {
   { "tf:Gather", gather, "Gather", slices }, { "tf:ResourceGather", gather, "Gather", slices }, BOTH ("GatherV2", "GATHER", gather, "Gather", slices),
   BOTH ("Pad", "PAD", pad, "Pad", pads), BOTH ("PadV2", "PADV2", pad, "Pad", pads), BOTH ("MirrorPad", "MIRROR_PAD", pad, "Pad, or Gather", pads),
   BOTH ("OneHot", "ONE_HOT", one_hot, "OneHot", classes), BOTH ("Unique", "UNIQUE", unique, "Unique", "Both return each element once, and where it is."),
+  { "tf:UniqueV2", unique, "Unique", "Both return each element once, and where it is." },
   { "tf:UniqueWithCounts", unique, "Unique", "Both return each element once, where it is, and how often." },
+  { "tf:UniqueWithCountsV2", unique, "Unique", "Both return each element once, where it is, and how often." },
   BOTH ("ReverseSequence", "REVERSE_SEQUENCE", reverse_sequence, "ReverseSequence", "Both reverse the given number of elements of each sequence."),
   BOTH ("AddN", "ADD_N", add_all, "Sum", "Both add their operands."), { "tflite:DYNAMIC_UPDATE_SLICE", write_over, "ScatterElements at computed places", composed },
   { NULL }

@@ -91,6 +91,13 @@ split_into (PhConvert *l, PhValue *value, PhValue *sizes, gint64 axis, PhValue *
   return first != NULL;
 }
 
+static PhValue *
+part (PhConvert *l, PhValue *value, gint64 axis, gint64 from, gint64 to)
+{
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, &from, 1), ph_convert_ints_value (l, &to, 1),
+                   ph_convert_ints_value (l, &axis, 1));
+}
+
 /* Unused outputs may be absent, so the parts are counted by the attribute. */
 static gboolean
 split (PhConvert *l, PhValue **out)
@@ -108,18 +115,11 @@ split (PhConvert *l, PhValue **out)
     return split_into (l, l->in[1], NULL, axis, out);
   {
     const gint64 size = axis >= 0 || ph_value_rank (l->in[1]) > 0 ? ph_value_dim (l->in[1], (int) axis) : -1;
-    g_autofree gint64 *sizes = g_new (gint64, l->n_out + 1);
 
     if (size < 0 || n <= 0 || l->n_out > n)
       return ph_convert_stay (l, "the size of its parts is not known");
     for (guint i = 0; i < l->n_out; i++)
-      {
-        const gint64 from = size / n * i, to = size / n * (i + 1);
-        PhValue *inputs[] = { l->in[1], ph_convert_ints_value (l, &from, 1), ph_convert_ints_value (l, &to, 1),
-                              ph_convert_ints_value (l, &axis, 1) };
-
-        out[i] = ph_build_node (l->b, &ph_op_Slice, inputs, 4, NULL, 1);
-      }
+      out[i] = part (l, l->in[1], axis, size / n * i, size / n * (i + 1));
     return l->b->error == NULL;
   }
 }
@@ -133,8 +133,8 @@ split_v (PhConvert *l, PhValue **out)
 
   if (axis == G_MAXINT64)
     return FALSE;
-  if (sizes->len != l->n_out)
-    return ph_convert_stay (l, "not all its parts are used");
+  if (sizes->len < l->n_out)
+    return ph_convert_stay (l, "it has more results than parts");
   for (guint i = 0; i < sizes->len; i++)
     rest -= MAX (g_array_index (sizes, gint64, i), 0);
   for (guint i = 0; i < sizes->len; i++)
@@ -144,6 +144,14 @@ split_v (PhConvert *l, PhValue **out)
           return ph_convert_stay (l, "the size of its parts is not known");
         g_array_index (sizes, gint64, i) = rest;
       }
+  if (sizes->len > l->n_out) /* ONNX's Split has a result for each part */
+    {
+      gint64 from = 0;
+
+      for (guint i = 0; i < l->n_out; from += g_array_index (sizes, gint64, i++))
+        out[i] = part (l, l->in[0], axis, from, from + g_array_index (sizes, gint64, i));
+      return l->b->error == NULL;
+    }
   return split_into (l, l->in[0], ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len), axis, out);
 }
 

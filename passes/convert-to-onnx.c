@@ -27,6 +27,7 @@ const PhConvertRule *const ph_convert_tables[] = {
   ph_convert_tensorflow_math,
   ph_convert_tensorflow_parts,
   ph_convert_tensorflow_index,
+  ph_convert_tensorflow_frozen,
   ph_convert_tensorflow_lists,
   ph_convert_tensorflow_branches,
   ph_convert_tflite,
