@@ -73,13 +73,14 @@ build_conv_bias (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_QLinearConv, match->slot, 9, attrs, 1);
 }
 
-#define DQ(slot_) P (DequantizeLinear, VAR (slot_), VAR ((slot_) + 1), VAR ((slot_) + 2))
+/* What is dequantized may have other users, as the input of query, key and value. */
+#define DQ(slot_) P_SHARED (DequantizeLinear, VAR (slot_), VAR ((slot_) + 1), VAR ((slot_) + 2))
 #define Q(of_)    P (QuantizeLinear, of_, VAR (SLOT_Y_SCALE), VAR (SLOT_Y_ZERO))
 
 /* clang-format off */
 static const PhRule rules[] = {
   { "qlinear-matmul", Q (P (MatMul, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised, .build = build_matmul, .exactness = PH_LOSSY,
-    .becomes = "QLinearMatMul(x, y, z, w, v, u, t, s)", .allow_shared = FALSE,
+    .becomes = "QLinearMatMul(x, y, z, w, v, u, t, s)",
     .why = "The product is computed on integers without floats in between; it may round to a neighbouring integer." },
   { "qlinear-conv", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised_conv, .build = build_conv, .exactness = PH_LOSSY,
     .becomes = "QLinearConv(x, y, z, w, v, u, t, s)",
