@@ -174,6 +174,35 @@ test_integers (void)
     }
 }
 
+/* Reductions in 32 bits are those in 64 of which the upper bits are dropped. */
+static void
+test_reductions (void)
+{
+  static const char *const ops[] = { "Sum", "Prod", "SumSquare", "Max", "Min", "L1", "Mean" };
+  static const char *const axes[] = { "[0]", "[1]", "[2]", "[0, 2]", "[1, 2]", "[0, 1, 2]" };
+  g_autoptr (GRand) random = g_rand_new_with_seed (17);
+
+  for (guint turn = 0; turn < G_N_ELEMENTS (ops) * G_N_ELEMENTS (axes); turn++)
+    {
+      const char *op = ops[turn / G_N_ELEMENTS (axes)];
+      g_autofree char *body = g_strdup_printf ("a = Constant <value_ints = %s> () n = Reduce%s (x, a) v = Cast <to = 7> (x) "
+                                               "w = Reduce%s (v, a) u = Cast <to = 6> (w) y = Equal (n, u)",
+                                               axes[turn % G_N_ELEMENTS (axes)], op, op);
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+      PhTensor *x;
+
+      net_init (&net, "int32[5,7,37] x", body, turn);
+      x = feed_of (&net, 0);
+      for (gsize i = 0; i < ph_tensor_count (x); i++)
+        ((gint32 *) ph_tensor_writable (x))[i] = i % 50 == 7 ? G_MININT32 : (gint32) (g_rand_int (random) | 1) >> i % 31;
+      y = net_run (&net, NULL);
+      for (gsize i = 0; i < ph_tensor_count (y); i++)
+        if (ph_tensor_get_int (y, i) != 1)
+          g_error ("%s: element %zu differs", body, i);
+    }
+}
+
 /* ── NonZero ── */
 
 static void
@@ -360,6 +389,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
   g_test_add_func ("/kernel-bits/integers", test_integers);
+  g_test_add_func ("/kernel-bits/reductions", test_reductions);
   g_test_add_func ("/kernel-bits/non-zero", test_non_zero);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/products", test_products);

@@ -124,9 +124,11 @@ typedef void (*ReduceLoop) (const PhReduction *reduction, gconstpointer in, gpoi
 typedef struct
 {
   ReduceLoop f32, f64, i64, u64;
+  ReduceLoop i32; /* (nullable) of int32, which is not widened: the upper bits would be dropped again */
 } ReduceLoops;
 
-/* The expressions see the element x, the state acc (and n, their number), and the state m that only some need. */
+/* The expressions see the element x, the state acc (and n, their number), and the state m that only some need. Adjacent elements have a loop
+ * of their own, which the vectoriser takes where the order does not matter. */
 /* clang-format off */
 #define REDUCE(name_, type_, acc_, start_, step_, result_)                                                             \
   static void name_ (const PhReduction *reduction, gconstpointer in_, gpointer out_)                                   \
@@ -138,10 +140,21 @@ typedef struct
     for (gsize i = 0; i < reduction->n_results; i++)                                                                   \
       {                                                                                                                \
         acc_ acc = start_;                                                                                             \
-        PH_FOREACH_REDUCED (reduction, reduction->bases[i], at)                                                        \
+        for (gsize block = 0; block < reduction->n_blocks; block++)                                                    \
           {                                                                                                            \
-            const type_ x = in[at];                                                                                    \
-            step_;                                                                                                     \
+            const type_ *own = in + reduction->bases[i] + reduction->blocks[block];                                    \
+            if (reduction->stride == 1)                                                                                \
+              for (gsize k = 0; k < reduction->run; k++)                                                               \
+                {                                                                                                      \
+                  const type_ x = own[k];                                                                              \
+                  step_;                                                                                               \
+                }                                                                                                      \
+            else                                                                                                       \
+              for (gsize k = 0; k < reduction->run; k++, own += reduction->stride)                                     \
+                {                                                                                                      \
+                  const type_ x = *own;                                                                                \
+                  step_;                                                                                               \
+                }                                                                                                      \
           }                                                                                                            \
         out[i] = (type_) (result_);                                                                                    \
       }                                                                                                                \
@@ -152,7 +165,8 @@ typedef struct
 #define REDUCE_NUMBERS(name_, start_, step_, result_)                                                                  \
   REDUCE_REALS (name_, start_, step_, result_)                                                                         \
   REDUCE (name_##_u64, guint64, guint64, start_, step_, result_)                                                       \
-  static const ReduceLoops name_ = { name_##_f32, name_##_f64, name_##_u64, name_##_u64 };
+  REDUCE (name_##_u32, guint32, guint32, start_, step_, result_)                                                       \
+  static const ReduceLoops name_ = { name_##_f32, name_##_f64, name_##_u64, name_##_u64, name_##_u32 };
 /* clang-format on */
 
 REDUCE_NUMBERS (sum, 0, acc += x, acc)
@@ -166,7 +180,8 @@ static const ReduceLoops mean = { mean_f32, mean_f64, mean_i64, mean_u64 };
 
 REDUCE_REALS (l1, 0, acc += fabs (x), acc)
 REDUCE (l1_i64, gint64, guint64, 0, acc += x < 0 ? 0 - (guint64) x : (guint64) x, acc)
-static const ReduceLoops l1 = { l1_f32, l1_f64, l1_i64, sum_u64 };
+REDUCE (l1_i32, gint32, guint32, 0, acc += x < 0 ? 0 - (guint32) x : (guint32) x, acc)
+static const ReduceLoops l1 = { l1_f32, l1_f64, l1_i64, sum_u64, l1_i32 };
 
 REDUCE_REALS (l2, 0, acc += (double) x * x, sqrt (acc))
 static const ReduceLoops l2 = { l2_f32, l2_f64 };
@@ -183,7 +198,10 @@ REDUCE (min_f32, float, float, INFINITY, acc = x < acc || x != x ? x : acc, acc)
 REDUCE (min_f64, double, double, INFINITY, acc = x < acc || x != x ? x : acc, acc)
 REDUCE (min_i64, gint64, gint64, G_MAXINT64, acc = MIN (acc, x), acc)
 REDUCE (min_u64, guint64, guint64, G_MAXUINT64, acc = MIN (acc, x), acc)
-static const ReduceLoops max = { max_f32, max_f64, max_i64, max_u64 }, min = { min_f32, min_f64, min_i64, min_u64 };
+REDUCE (max_i32, gint32, gint32, G_MININT32, acc = MAX (acc, x), acc)
+REDUCE (min_i32, gint32, gint32, G_MAXINT32, acc = MIN (acc, x), acc)
+static const ReduceLoops max = { max_f32, max_f64, max_i64, max_u64, max_i32 },
+                         min = { min_f32, min_f64, min_i64, min_u64, min_i32 };
 
 /* Subtracting the maximum keeps exp from overflowing. */
 /* clang-format off */
@@ -238,6 +256,8 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
     works_in = PH_DOUBLE, loop = loops->f64;
   else if (ph_dtype_is_float (dtype))
     works_in = PH_FLOAT, loop = loops->f32;
+  else if (dtype == PH_INT32 && loops->i32 != NULL)
+    works_in = PH_INT32, loop = loops->i32;
   else if (ph_dtype_is_signed (dtype) || dtype == PH_BOOL)
     works_in = PH_INT64, loop = loops->i64;
   else
