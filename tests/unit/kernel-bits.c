@@ -203,6 +203,36 @@ test_reductions (void)
     }
 }
 
+/* What holds of integers: a running sum and those after it are the whole sum, and the greatest stands first or last where Arg says. */
+static void
+test_running (void)
+{
+  static const char *const types[] = { "int32", "int64", "uint8" };
+
+  for (guint turn = 0; turn < 9; turn++)
+    {
+      const char *type = types[turn % 3];
+      const guint axis = turn / 3;
+      g_autofree char *inputs = g_strdup_printf ("%s[5,7,37] x", type);
+      g_autofree char *body = g_strdup_printf (
+          "k = Constant <value_int = %u> () a = Constant <value_ints = [%u]> () w = Cast <to = 7> (x) c = CumSum (w, k) "
+          "r = CumSum <exclusive = 1, reverse = 1> (w, k) e = CumSum <exclusive = 1> (w, k) f = CumSum <reverse = 1> (w, k) t = ReduceSum (w, a) "
+          "cr = Add (c, r) ef = Add (e, f) ew = Add (e, w) m = ReduceMax (x, a) i = ArgMax <axis = %u> (x) "
+          "j = ArgMax <axis = %u, select_last_index = 1> (x) h = Equal (x, m) b = Cast <to = 7> (h) "
+          "u = CumSum (b, k) o = ArgMax <axis = %u> (b) p = ArgMax <axis = %u> (u) y1 = Equal (cr, t) y2 = Equal (ef, t) y3 = Equal (ew, c) "
+          "y4 = Equal (i, o) y5 = Equal (j, p) y6 = And (y1, y2) y7 = And (y6, y3) y8 = And (y7, y4) y = And (y8, y5)",
+          axis, axis, axis, axis, axis, axis);
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+
+      net_init (&net, inputs, body, turn);
+      y = net_run (&net, NULL);
+      for (gsize i = 0; i < ph_tensor_count (y); i++)
+        if (ph_tensor_get_int (y, i) != 1)
+          g_error ("%s along axis %u: element %zu differs", type, axis, i);
+    }
+}
+
 /* ── NonZero ── */
 
 static void
@@ -390,6 +420,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernel-bits/col2im", test_col2im);
   g_test_add_func ("/kernel-bits/integers", test_integers);
   g_test_add_func ("/kernel-bits/reductions", test_reductions);
+  g_test_add_func ("/kernel-bits/running", test_running);
   g_test_add_func ("/kernel-bits/non-zero", test_non_zero);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/products", test_products);

@@ -1,5 +1,6 @@
 /* arg.c: positions of extremes, and running sums and products.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/onnx/elementwise.h"
 #include "core/ops/support.h"
 
 /* ArgMax, ArgMin */
@@ -43,11 +44,15 @@ infer_arg (PhInfer *infer, GError **error)
         {                                                                                                              \
           const type_ *line = in + o * n * inner + i;                                                                  \
           gsize best = 0;                                                                                              \
+          type_ x = n > 0 ? *line : 0;                                                                                 \
           for (gsize k = 1; k < n; k++)                                                                                \
             {                                                                                                          \
-              const type_ x = line[best * inner], z = line[k * inner];                                                 \
+              const type_ z = line[k * inner];                                                                         \
               if (x == x && ((better_) || z != z || (last && x == z)))                                                 \
-                best = k;                                                                                              \
+                {                                                                                                      \
+                  best = k;                                                                                            \
+                  x = z;                                                                                               \
+                }                                                                                                      \
             }                                                                                                          \
           out[o * inner + i] = best;                                                                                   \
         }                                                                                                              \
@@ -75,9 +80,9 @@ arg_kernel (PhKernel *kernel, gboolean greatest, GError **error)
     else if (ph_node_attr_int (kernel->node, "keepdims", 1))
       reduced[n_dims++] = 1;
   out = ph_kernel_output (kernel, 0, PH_INT64, n_dims, reduced, error);
-  wide = ph_kernel_input_as (kernel, 0, works_in, error);
+  wide = ph_convert (tensor, works_in);
   if (out == NULL || wide == NULL)
-    return FALSE;
+    return out != NULL && ph_kernel_exceed (kernel, error, "its input does not fit into memory once more");
   outer = ph_dims_product (dims, 0, axis);
   inner = ph_dims_product (dims, axis + 1, rank);
   n = dims[axis];
@@ -133,14 +138,25 @@ const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min), .family = PH_FAMILY
 
 /* CumSum, CumProd */
 
-/* Advances @inner running sums together, which reads the elements in memory order. */
+/* Advances @inner running sums together, which reads the elements in memory order; one alone stays in a register. */
 /* clang-format off */
 #define ALONG(type_, acc_, sum_)                                                                                     \
   {                                                                                                                    \
     const type_ *in = ph_tensor_data (wide);                                                                           \
     type_ *out = ph_tensor_writable (result);                                                                          \
     acc_ *sums = running;                                                                                              \
-    for (gsize o = 0; o < outer; o++)                                                                                  \
+    for (gsize o = 0; o < outer && inner == 1; o++)                                                                    \
+      {                                                                                                                \
+        acc_ total = sum_ ? 0 : 1;                                                                                     \
+        for (gsize k = 0; k < n; k++)                                                                                  \
+          {                                                                                                            \
+            const gsize at = o * n + (reverse ? n - 1 - k : k);                                                        \
+            const acc_ x = in[at], before = total;                                                                     \
+            total = sum_ ? before + x : before * x;                                                                    \
+            out[at] = (type_) (exclusive ? before : total);                                                            \
+          }                                                                                                            \
+      }                                                                                                                \
+    for (gsize o = 0; o < outer && inner != 1; o++)                                                                    \
       {                                                                                                                \
         for (gsize i = 0; i < inner; i++)                                                                              \
           sums[i] = sum_ ? 0 : 1;                                                                                      \
@@ -175,21 +191,21 @@ running_kernel (PhKernel *kernel, gboolean sum, GError **error)
 
   if (ph_tensor_count (at_axis) != 1 || !ph_axis (ph_tensor_get_int (at_axis, 0), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis must be one number within rank %u", rank);
-  wide = ph_kernel_input_as (kernel, 0, works_in, error);
+  wide = ph_convert (tensor, works_in);
   result = ph_tensor_new (works_in, rank, dims);
   outer = ph_dims_product (dims, 0, axis);
   inner = ph_dims_product (dims, axis + 1, rank);
   n = dims[axis];
   running = g_try_new (gint64, MAX (inner, 1)); /* or double, which is as large */
   if (wide == NULL || result == NULL || running == NULL)
-    return wide == NULL ? FALSE : ph_kernel_exceed (kernel, error, "the result is too large for memory");
+    return ph_kernel_exceed (kernel, error, "the result is too large for memory");
   if (works_in == PH_FLOAT)
     ALONG (float, double, sum)
   else if (works_in == PH_DOUBLE)
     ALONG (double, double, sum)
   else
     ALONG (guint64, guint64, sum)
-  return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
+  return ph_kernel_take_as (kernel, 0, ph_convert (result, dtype), dtype, error);
 }
 
 static gboolean
