@@ -78,6 +78,17 @@ range_of (PhDType dtype, double *low, double *high)
     *low = 0, *high = ldexp (1, bits) - 1;
 }
 
+/* Returns the elements of @tensor (nullable: @n zeros) as doubles. (nullable) */
+static double *
+new_doubles (PhTensor *tensor, gsize n)
+{
+  double *out = g_try_new0 (double, n + 1);
+
+  for (gsize i = 0; tensor != NULL && out != NULL && i < n; i++)
+    out[i] = ph_tensor_get (tensor, i);
+  return out;
+}
+
 /* Quantizes with saturation; halves are rounded to even before the zero point is added. */
 static void
 store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero_point, gboolean saturate)
@@ -112,25 +123,30 @@ quantize_kernel (PhKernel *kernel, GError **error)
   PhDType dtype = quantized_dtype (kernel->node, zero != NULL ? ph_tensor_dtype (zero) : PH_UNDEFINED);
   PhDType precision = ph_node_attr_int (kernel->node, "precision", 0);
   gboolean saturate = ph_node_attr_int (kernel->node, "saturate", 1) != 0, single;
+  const PhDType x_type = ph_tensor_dtype (x), scale_type = ph_tensor_dtype (scale);
+  g_autofree double *scales = NULL, *zeros = NULL;
+  gconstpointer in = ph_tensor_data (x);
   Granularity grain;
   gpointer out;
 
   if (!granularity (kernel, x, scale, zero, &grain, error))
     return FALSE;
   out = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error);
-  if (out == NULL)
-    return FALSE;
-  single = precision == PH_FLOAT || (precision == 0 && ph_tensor_dtype (scale) != PH_DOUBLE);
+  scales = new_doubles (scale, grain.n);
+  zeros = new_doubles (zero, grain.n);
+  if (out == NULL || scales == NULL || zeros == NULL)
+    return out != NULL && ph_kernel_exceed (kernel, error, "its scales do not fit into memory");
+  single = precision == PH_FLOAT || (precision == 0 && scale_type != PH_DOUBLE);
   for (gsize i = 0, n = ph_tensor_count (x); i < n; i++)
     {
-      gsize s = scale_index (&grain, i);
-      double value = ph_tensor_get (x, i) / ph_tensor_get (scale, s);
+      const gsize s = grain.n == 1 ? 0 : scale_index (&grain, i);
+      double value = ph_dtype_load (x_type, in, i) / scales[s];
 
-      if (ph_tensor_dtype (scale) == PH_FLOAT16 && ph_tensor_dtype (x) == PH_FLOAT16 && precision == 0)
+      if (scale_type == PH_FLOAT16 && x_type == PH_FLOAT16 && precision == 0)
         value = ph_half_to_float (ph_half_from_float ((float) value));
       else if (single)
         value = (float) value;
-      store_quantized (dtype, out, i, value, zero != NULL ? ph_tensor_get (zero, s) : 0, saturate);
+      store_quantized (dtype, out, i, value, zeros[s], saturate);
     }
   return TRUE;
 }
@@ -139,21 +155,25 @@ static gboolean
 dequantize_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *zero = ph_kernel_input (kernel, 2);
-  PhDType wanted = ph_node_attr_int (kernel->node, "output_dtype", 0), dtype = wanted != 0 ? wanted : ph_tensor_dtype (scale);
+  PhDType wanted = ph_node_attr_int (kernel->node, "output_dtype", 0), dtype = wanted != 0 ? wanted : ph_tensor_dtype (scale),
+          x_type = ph_tensor_dtype (x);
+  g_autofree double *scales = NULL, *zeros = NULL;
+  gconstpointer in = ph_tensor_data (x);
   Granularity grain;
   gpointer out;
 
   if (!granularity (kernel, x, scale, zero, &grain, error))
     return FALSE;
   out = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error);
-  if (out == NULL)
-    return FALSE;
+  scales = new_doubles (scale, grain.n);
+  zeros = new_doubles (zero, grain.n);
+  if (out == NULL || scales == NULL || zeros == NULL)
+    return out != NULL && ph_kernel_exceed (kernel, error, "its scales do not fit into memory");
   for (gsize i = 0, n = ph_tensor_count (x); i < n; i++)
     {
-      gsize s = scale_index (&grain, i);
+      const gsize s = grain.n == 1 ? 0 : scale_index (&grain, i);
 
-      ph_dtype_store (dtype, out, i,
-                      (ph_tensor_get (x, i) - (zero != NULL ? ph_tensor_get (zero, s) : 0)) * ph_tensor_get (scale, s));
+      ph_dtype_store (dtype, out, i, (ph_dtype_load (x_type, in, i) - zeros[s]) * scales[s]);
     }
   return TRUE;
 }
