@@ -404,6 +404,35 @@ test_lines (void)
     }
 }
 
+/* Wider integers: less the zero point and times the scale in double, rounded once; and back. */
+static void
+test_wide_integers (void)
+{
+  static const char *const types[] = { "int32", "int16", "uint16" };
+
+  for (guint turn = 0; turn < G_N_ELEMENTS (types); turn++)
+    {
+      g_autofree char *inputs = g_strdup_printf ("%s[5,37] x", types[turn]);
+      g_autofree char *body = g_strdup_printf (
+          "s = Constant <value = float {0.37}> () z = Constant <value = %s {%u}> () q = DequantizeLinear (x, s, z) d = Cast <to = 11> (x) "
+          "e = Cast <to = 11> (z) f = Cast <to = 11> (s) g = Sub (d, e) h = Mul (g, f) i = Cast <to = 1> (h) a = Equal (q, i) %s",
+          types[turn], turn * 9, turn > 0 ? "b = QuantizeLinear (q, s, z) c = Equal (b, x) y = And (a, c)" : "y = Not (a)");
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+      PhTensor *x;
+
+      net_init (&net, inputs, body, turn);
+      x = feed_of (&net, 0);
+      for (gsize i = 0; i < ph_tensor_count (x); i++)
+        ph_dtype_store_int (ph_tensor_dtype (x), ph_tensor_writable (x), i,
+                            turn == 0 ? (gint64) i * 11618221 - G_MAXINT32 : (gint64) i * 352 - (turn == 1 ? 32768 : 0));
+      y = net_run (&net, NULL);
+      for (gsize i = 0; i < ph_tensor_count (y); i++)
+        if (ph_tensor_get_int (y, i) != (turn > 0))
+          g_error ("%s: element %zu differs", types[turn], i);
+    }
+}
+
 /* Zeros of the padding are multiplied, which shows where a weight is infinite. */
 static void
 test_padding (void)
@@ -425,6 +454,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/products", test_products);
   g_test_add_func ("/kernel-bits/lines", test_lines);
+  g_test_add_func ("/kernel-bits/wide-integers", test_wide_integers);
   g_test_add_func ("/kernel-bits/padding", test_padding);
   return g_test_run ();
 }

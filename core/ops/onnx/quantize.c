@@ -73,9 +73,27 @@ range_of (PhDType dtype, double *low, double *high)
   if (ph_dtype_is_float (dtype))
     *low = -INFINITY, *high = INFINITY;
   else if (ph_dtype_is_signed (dtype))
-    *low = -ldexp (1, bits - 1), *high = ldexp (1, bits - 1) - 1;
+    *low = -(1 << (bits - 1)), *high = (1 << (bits - 1)) - 1;
   else
-    *low = 0, *high = ldexp (1, bits) - 1;
+    *low = 0, *high = (1 << bits) - 1;
+}
+
+/* Rounds halves to even, without a call; what is too large for that is beyond any range of integers here. */
+static inline double
+round_to_even (double x)
+{
+  return fabs (x) < 0x1p51 ? x + 0x1.8p52 - 0x1.8p52 : x;
+}
+
+/* An element of the types that are dequantised most often is loaded without a call. */
+static inline double
+number_at (PhDType dtype, gconstpointer data, gsize i)
+{
+  return dtype == PH_INT32    ? ((const gint32 *) data)[i]
+         : dtype == PH_UINT16 ? ((const guint16 *) data)[i]
+         : dtype == PH_INT16  ? ((const gint16 *) data)[i]
+         : dtype == PH_FLOAT  ? ((const float *) data)[i]
+                              : ph_dtype_load (dtype, data, i);
 }
 
 /* Returns the elements of @tensor (nullable: @n zeros) as doubles. (nullable) */
@@ -104,7 +122,7 @@ store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero
       return;
     }
   range_of (dtype, &low, &high);
-  value = rint (value) + zero_point;
+  value = round_to_even (value) + zero_point;
   ph_dtype_store_int (dtype, out, i, isnan (value) ? 0 : (gint64) CLAMP (value, low, high));
 }
 
@@ -140,7 +158,7 @@ quantize_kernel (PhKernel *kernel, GError **error)
   for (gsize i = 0, n = ph_tensor_count (x); i < n; i++)
     {
       const gsize s = grain.n == 1 ? 0 : scale_index (&grain, i);
-      double value = ph_dtype_load (x_type, in, i) / scales[s];
+      double value = number_at (x_type, in, i) / scales[s];
 
       if (scale_type == PH_FLOAT16 && x_type == PH_FLOAT16 && precision == 0)
         value = ph_half_to_float (ph_half_from_float ((float) value));
@@ -172,8 +190,12 @@ dequantize_kernel (PhKernel *kernel, GError **error)
   for (gsize i = 0, n = ph_tensor_count (x); i < n; i++)
     {
       const gsize s = grain.n == 1 ? 0 : scale_index (&grain, i);
+      const double value = (number_at (x_type, in, i) - zeros[s]) * scales[s];
 
-      ph_dtype_store (dtype, out, i, (ph_dtype_load (x_type, in, i) - zeros[s]) * scales[s]);
+      if (dtype == PH_FLOAT)
+        ((float *) out)[i] = (float) value;
+      else
+        ph_dtype_store (dtype, out, i, value);
     }
   return TRUE;
 }
