@@ -5,18 +5,14 @@
 
 #include <string.h>
 
+#include "core/prove/llvm/intrinsics.h"
 #include "core/splitmix.h"
 
 #define N_SETS    400
 #define MAX_BITS  16 /* of all inputs together, that are tried in full */
 #define MAX_NODES 5000
 
-typedef struct
-{
-  guint64 bits;
-  guint8 width; /* 0: a stack slot, whose number is @bits */
-  gboolean poison;
-} Number;
+typedef PhInteger Number;
 
 typedef struct
 {
@@ -24,6 +20,7 @@ typedef struct
   GArray *numbers; /* (element-type Number): inputs first */
   GArray *slots;   /* (element-type Number) stored values */
   gboolean undefined;
+  gboolean chosen; /* freeze chose a number that the function may choose otherwise */
 } Machine;
 
 static guint
@@ -40,18 +37,6 @@ width_of (const PhType *type)
     case PH_INT64: return 64;
     default: return 0;
     }
-}
-
-static guint64
-mask (guint width)
-{
-  return width >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << width) - 1;
-}
-
-static gint64
-as_signed (const Number *n)
-{
-  return n->width >= 64 ? (gint64) n->bits : (gint64) (n->bits << (64 - n->width)) >> (64 - n->width);
 }
 
 static gboolean
@@ -73,6 +58,32 @@ is (const PhNode *node, const char *name)
 /* ── supported operators ── */
 
 static const char *
+callee_of (const PhNode *node)
+{
+  return is (node, "call") ? ph_node_attr_string (node, "callee", "") : "";
+}
+
+/* An intrinsic function, or a part of what one with two results returns. */
+static gboolean
+is_intrinsic (const PhNode *node)
+{
+  const PhNode *call = is (node, "extractvalue") && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : node;
+  const guint operands = call != NULL ? ph_intrinsic_operands (callee_of (call)) : 0;
+
+  if (call != node)
+    return operands > 0 && strstr (callee_of (call), ".with.overflow.") != NULL && node->inputs->len == 1;
+  return operands > 0 && node->inputs->len == operands;
+}
+
+/* FALSE: it need not have the type of an integer. */
+static gboolean
+gives_integer (const PhNode *node)
+{
+  return !is (node, "ret") && !is (node, "store") && !is (node, "alloca") && !is (node, "extractvalue")
+         && strstr (callee_of (node), ".with.overflow.") == NULL && !g_str_has_prefix (callee_of (node), "llvm.assume");
+}
+
+static const char *
 why_not (const PhGraph *graph)
 {
   static const char *const known[] = { "add",  "sub",   "mul",    "udiv", "sdiv",   "urem",  "srem",   "shl",
@@ -87,14 +98,14 @@ why_not (const PhGraph *graph)
     {
       if (++n > MAX_NODES)
         return "it is too long to be tried";
-      if (!g_str_equal (node->domain, "llvm") || !g_strv_contains (known, node->op_type))
+      if (!g_str_equal (node->domain, "llvm") || (!g_strv_contains (known, node->op_type) && !is_intrinsic (node)))
         return "it has more than integer instructions without branches";
       for (guint i = 0; i < node->inputs->len; i++)
         if (ph_node_input (node, i) == NULL)
           return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (!is (node, "alloca") && ph_node_attr (node, "operands") != NULL)
+      if (!is (node, "alloca") && !is (node, "extractvalue") && ph_node_attr (node, "operands") != NULL)
         return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (!is (node, "ret") && !is (node, "store") && !is (node, "alloca") && width_of (ph_node_output (node, 0)->type) == 0)
+      if (gives_integer (node) && width_of (ph_node_output (node, 0)->type) == 0)
         return "it computes more than integers of 1, 8, 16, 32 or 64 bits";
       if (is (node, "store") ? node->inputs->len != 2 : is (node, "select") ? node->inputs->len != 3 : FALSE)
         return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
@@ -126,16 +137,16 @@ number_of (Machine *m, const PhValue *value)
         memcpy (&wide, ph_tensor_data (value->tensor), sizeof wide);
       else
         wide = (gint64) ph_tensor_get (value->tensor, 0);
-      return (Number) { (guint64) wide & mask (width), (guint8) width, FALSE };
+      return (Number) { .bits = (guint64) wide & ph_integer_mask (width), .width = (guint8) width };
     }
-  return (Number) { 0, 0, TRUE };
+  return (Number) { .poison = TRUE };
 }
 
 static void
 divide (Machine *m, const PhNode *node, const Number *a, const Number *b, Number *r)
 {
   const gboolean is_signed = is (node, "sdiv") || is (node, "srem");
-  const gint64 x = as_signed (a), y = as_signed (b);
+  const gint64 x = ph_integer_signed (a), y = ph_integer_signed (b);
   gboolean exact;
 
   if (b->poison || b->bits == 0 || (is_signed && y == -1 && a->bits == (G_GUINT64_CONSTANT (1) << (a->width - 1))))
@@ -163,15 +174,15 @@ shift (const PhNode *node, const Number *a, const Number *b, Number *r)
     }
   if (is (node, "shl"))
     {
-      const Number back = { (a->bits << b->bits) & mask (a->width), a->width, FALSE };
+      const Number back = { .bits = (a->bits << b->bits) & ph_integer_mask (a->width), .width = a->width };
 
       r->bits = back.bits;
       r->poison |= (back.bits >> b->bits) != a->bits && has_word (node, "flags", "nuw");
-      r->poison |= as_signed (&back) >> b->bits != as_signed (a) && has_word (node, "flags", "nsw");
+      r->poison |= ph_integer_signed (&back) >> b->bits != ph_integer_signed (a) && has_word (node, "flags", "nsw");
       return;
     }
-  r->bits = is (node, "lshr") ? a->bits >> b->bits : (guint64) (as_signed (a) >> b->bits);
-  r->poison |= (a->bits & mask ((guint) b->bits)) != 0 && b->bits > 0 && has_word (node, "flags", "exact");
+  r->bits = is (node, "lshr") ? a->bits >> b->bits : (guint64) (ph_integer_signed (a) >> b->bits);
+  r->poison |= (a->bits & ph_integer_mask ((guint) b->bits)) != 0 && b->bits > 0 && has_word (node, "flags", "exact");
 }
 
 static gboolean
@@ -179,7 +190,7 @@ compare (const PhNode *node, const Number *a, const Number *b)
 {
   const PhAttr *attr = ph_node_attr (node, "predicate");
   g_autofree char *shown = attr != NULL ? ph_attr_value_to_string (attr) : g_strdup ("");
-  const gint64 x = as_signed (a), y = as_signed (b);
+  const gint64 x = ph_integer_signed (a), y = ph_integer_signed (b);
 
   g_strdelimit (shown, "\"", ' ');
   g_strstrip (shown);
@@ -199,31 +210,63 @@ sum (const PhNode *node, const Number *a, const Number *b, Number *r)
 {
   __extension__ typedef __int128 Wide;
   const gboolean add = is (node, "add"), sub = is (node, "sub");
-  const Wide x = as_signed (a), y = as_signed (b), u = a->bits, v = b->bits, s = add ? x + y : sub ? x - y : x * y;
+  const Wide x = ph_integer_signed (a), y = ph_integer_signed (b), u = a->bits, v = b->bits,
+             s = add   ? x + y
+                 : sub ? x - y
+                       : x * y;
   Number back;
 
   r->bits = add ? a->bits + b->bits : sub ? a->bits - b->bits : a->bits * b->bits;
-  back = (Number) { r->bits & mask (a->width), a->width, FALSE };
-  r->poison |= s != as_signed (&back) && has_word (node, "flags", "nsw");
+  back = (Number) { .bits = r->bits & ph_integer_mask (a->width), .width = a->width };
+  r->poison |= s != ph_integer_signed (&back) && has_word (node, "flags", "nsw");
   /* The product of two numbers without a sign may need all 128 bits. */
-  r->poison |= (add   ? u + v > (Wide) mask (a->width)
+  r->poison |= (add   ? u + v > (Wide) ph_integer_mask (a->width)
                 : sub ? u < v
-                      : v != 0 && a->bits > mask (a->width) / b->bits)
+                      : v != 0 && a->bits > ph_integer_mask (a->width) / b->bits)
                && has_word (node, "flags", "nuw");
+}
+
+/* Sets @r to what an intrinsic function returns, or to a part of that. */
+static void
+call (Machine *m, const PhNode *node, Number *r)
+{
+  Number in[3] = { 0 };
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    in[i] = number_of (m, ph_node_input (node, i));
+  if (is (node, "extractvalue"))
+    {
+      const gboolean second = has_word (node, "operands", "1");
+
+      *r = in[0];
+      r->width = second ? 1 : in[0].width;
+      r->bits = second ? (guint64) in[0].overflow : in[0].bits;
+      return;
+    }
+  for (guint i = 0; i < node->inputs->len; i++)
+    r->poison |= in[i].poison;
+  r->width = r->width > 0 ? r->width : in[0].width;
+  m->undefined |= !ph_intrinsic_evaluate (callee_of (node), in, r);
 }
 
 static void
 evaluate_node (Machine *m, const PhNode *node, Number *r)
 {
-  const Number zero = { 0, 0, FALSE }, a = node->inputs->len > 0 ? number_of (m, ph_node_input (node, 0)) : zero,
+  const Number zero = { 0 }, a = node->inputs->len > 0 ? number_of (m, ph_node_input (node, 0)) : zero,
                b = node->inputs->len > 1 ? number_of (m, ph_node_input (node, 1)) : zero;
 
-  r->width = (guint8) width_of (ph_node_output (node, 0)->type);
+  r->width = node->outputs->len > 0 ? (guint8) width_of (ph_node_output (node, 0)->type) : 0;
   r->poison = a.poison || b.poison;
+  if (is (node, "call") || is (node, "extractvalue"))
+    {
+      call (m, node, r);
+      r->bits &= ph_integer_mask (r->width);
+      return;
+    }
   if (is (node, "alloca"))
     {
-      *r = (Number) { m->slots->len, 0, FALSE };
-      g_array_append_vals (m->slots, &(Number) { 0, 0, TRUE }, 1);
+      *r = (Number) { .bits = m->slots->len };
+      g_array_append_vals (m->slots, &(Number) { .poison = TRUE }, 1);
       return;
     }
   if (is (node, "store"))
@@ -235,7 +278,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
     {
       *r = g_array_index (m->slots, Number, a.bits);
       if (r->width != width_of (ph_node_output (node, 0)->type)) /* nothing was stored, or another type */
-        *r = (Number) { 0, (guint8) width_of (ph_node_output (node, 0)->type), TRUE };
+        *r = (Number) { .width = (guint8) width_of (ph_node_output (node, 0)->type), .poison = TRUE };
       return;
     }
   if (is (node, "select"))
@@ -248,6 +291,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   else if (is (node, "freeze"))
     {
       r->bits = a.poison ? 0 : a.bits;
+      m->chosen |= a.poison;
       r->poison = FALSE;
     }
   else if (is (node, "udiv") || is (node, "sdiv") || is (node, "urem") || is (node, "srem"))
@@ -257,7 +301,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   else if (is (node, "icmp"))
     {
       r->bits = compare (node, &a, &b);
-      r->poison |= (as_signed (&a) < 0) != (as_signed (&b) < 0) && has_word (node, "flags", "samesign");
+      r->poison |= (ph_integer_signed (&a) < 0) != (ph_integer_signed (&b) < 0) && has_word (node, "flags", "samesign");
     }
   else if (is (node, "and"))
     r->bits = a.bits & b.bits;
@@ -271,36 +315,36 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   else if (is (node, "zext"))
     {
       r->bits = a.bits;
-      r->poison |= as_signed (&a) < 0 && has_word (node, "flags", "nneg");
+      r->poison |= ph_integer_signed (&a) < 0 && has_word (node, "flags", "nneg");
     }
   else if (is (node, "sext"))
-    r->bits = (guint64) as_signed (&a);
+    r->bits = (guint64) ph_integer_signed (&a);
   else if (is (node, "trunc"))
     {
-      const Number back = { a.bits & mask (r->width), r->width, FALSE };
+      const Number back = { .bits = a.bits & ph_integer_mask (r->width), .width = r->width };
 
       r->bits = back.bits;
       r->poison |= back.bits != a.bits && has_word (node, "flags", "nuw");
-      r->poison |= as_signed (&back) != as_signed (&a) && has_word (node, "flags", "nsw");
+      r->poison |= ph_integer_signed (&back) != ph_integer_signed (&a) && has_word (node, "flags", "nsw");
     }
   else
     sum (node, &a, &b, r);
-  r->bits &= mask (r->width);
+  r->bits &= ph_integer_mask (r->width);
 }
 
-/* Evaluates @graph on @inputs. */
+/* Evaluates @graph on @inputs. @chosen: (nullable) (out) it may as well return something else. */
 static Number
-evaluate (const PhGraph *graph, const guint64 *inputs, gboolean *undefined)
+evaluate (const PhGraph *graph, const guint64 *inputs, gboolean *undefined, gboolean *chosen)
 {
   g_autoptr (GHashTable) at = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (Number)), slots = g_array_new (FALSE, FALSE, sizeof (Number));
-  Machine m = { at, numbers, slots, FALSE };
-  Number result = { 0, 0, TRUE };
+  Machine m = { .at = at, .numbers = numbers, .slots = slots };
+  Number result = { .poison = TRUE };
 
   for (guint i = 0; i < graph->inputs->len; i++)
     {
       const guint width = width_of (((PhValue *) graph->inputs->pdata[i])->type);
-      const Number n = { inputs[i] & mask (width), (guint8) width, FALSE };
+      const Number n = { .bits = inputs[i] & ph_integer_mask (width), .width = (guint8) width };
 
       g_array_append_val (numbers, n);
       g_hash_table_insert (at, graph->inputs->pdata[i], GSIZE_TO_POINTER (numbers->len));
@@ -318,9 +362,12 @@ evaluate (const PhGraph *graph, const guint64 *inputs, gboolean *undefined)
         }
       evaluate_node (&m, node, &n);
       g_array_append_val (numbers, n);
-      g_hash_table_insert (at, ph_node_output (node, 0), GSIZE_TO_POINTER (numbers->len));
+      if (node->outputs->len > 0)
+        g_hash_table_insert (at, ph_node_output (node, 0), GSIZE_TO_POINTER (numbers->len));
     }
   *undefined = m.undefined;
+  if (chosen != NULL)
+    *chosen = m.chosen;
   return result;
 }
 
@@ -353,7 +400,7 @@ draw_inputs (const PhGraph *graph, guint bits, guint set, guint64 *random, guint
     {
       const guint width = width_of (((PhValue *) graph->inputs->pdata[i])->type);
 
-      inputs[i] = (bits <= MAX_BITS ? (guint64) set >> shift : draw (random, set, i)) & mask (width);
+      inputs[i] = (bits <= MAX_BITS ? (guint64) set >> shift : draw (random, set, i)) & ph_integer_mask (width);
       shift += width;
     }
 }
@@ -366,9 +413,9 @@ describe (const PhGraph *graph, const guint64 *inputs)
   for (guint i = 0; i < graph->inputs->len; i++)
     {
       const PhValue *value = graph->inputs->pdata[i];
-      const Number n = { inputs[i], (guint8) width_of (value->type), FALSE };
+      const Number n = { .bits = inputs[i], .width = (guint8) width_of (value->type) };
 
-      g_string_append_printf (text, "%s%s = %" G_GINT64_FORMAT, i > 0 ? ", " : "", value->name, as_signed (&n));
+      g_string_append_printf (text, "%s%s = %" G_GINT64_FORMAT, i > 0 ? ", " : "", value->name, ph_integer_signed (&n));
     }
   return g_string_free (text, FALSE);
 }
@@ -395,25 +442,25 @@ ph_integers_try (const PhGraph *before, const PhGraph *after, guint64 seed, cons
   trial->verdict = bits <= MAX_BITS ? PH_VERDICT_PROVED : PH_VERDICT_SAME;
   for (guint set = 0; set < n_sets; set++)
     {
-      gboolean undefined[2];
+      gboolean undefined[2], chosen;
       Number a, b;
 
       draw_inputs (before, bits, set, &random, inputs);
-      a = evaluate (before, inputs, &undefined[0]);
-      if (undefined[0] || a.poison) /* undefined or poison: any result is allowed */
+      a = evaluate (before, inputs, &undefined[0], &chosen);
+      if (undefined[0] || a.poison || chosen) /* undefined or poison: any result is allowed; chosen: others are, too */
         continue;
       shown++;
-      b = evaluate (after, inputs, &undefined[1]);
+      b = evaluate (after, inputs, &undefined[1], NULL);
       if (!undefined[1] && !b.poison && a.bits == b.bits && a.width == b.width)
         continue;
       {
         g_autofree char *given = describe (before, inputs);
 
         trial->verdict = PH_VERDICT_DIFFERENT;
-        trial->expected = g_strdup_printf ("%" G_GINT64_FORMAT, as_signed (&a));
+        trial->expected = g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&a));
         trial->actual = undefined[1] ? g_strdup ("undefined behaviour")
                         : b.poison   ? g_strdup ("poison")
-                                     : g_strdup_printf ("%" G_GINT64_FORMAT, as_signed (&b));
+                                     : g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&b));
         trial->why = g_strdup_printf ("for %s it returned %s, and now %s", given, trial->expected, trial->actual);
         trial->error = 1;
       }
