@@ -124,7 +124,7 @@ typedef void (*ReduceLoop) (const PhReduction *reduction, gconstpointer in, gpoi
 typedef struct
 {
   ReduceLoop f32, f64, i64, u64;
-  ReduceLoop i32; /* (nullable) of int32, which is not widened: the upper bits would be dropped again */
+  ReduceLoop i32; /* (nullable) of int32 and narrower: what is above would be dropped again */
 } ReduceLoops;
 
 /* The expressions see the element x, the state acc (and n, their number), and the state m that only some need. Adjacent elements have a loop
@@ -256,7 +256,8 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
     works_in = PH_DOUBLE, loop = loops->f64;
   else if (ph_dtype_is_float (dtype))
     works_in = PH_FLOAT, loop = loops->f32;
-  else if (dtype == PH_INT32 && loops->i32 != NULL)
+  else if (loops->i32 != NULL
+           && (dtype == PH_INT32 || (ph_dtype_is_integer (dtype) && ph_dtype_size (dtype) < 4 && ph_tensor_count (tensor) > 0)))
     works_in = PH_INT32, loop = loops->i32;
   else if (ph_dtype_is_signed (dtype) || dtype == PH_BOOL)
     works_in = PH_INT64, loop = loops->i64;
