@@ -234,6 +234,26 @@ test_running (void)
     }
 }
 
+/* int64 is compared by itself, int32 as all other types are. */
+static void
+test_order (void)
+{
+  for (guint turn = 0; turn < 8; turn++)
+    {
+      g_autofree char *body = g_strdup_printf (
+          "k = Constant <value_ints = [%u]> () w = Cast <to = 6> (x) v, i = TopK <axis = %u, largest = %u> (x, k) "
+          "u, j = TopK <axis = %u, largest = %u> (w, k) y = Equal (i, j)",
+          turn / 4 == 0 ? 3 : 20, turn % 2, turn / 2 % 2, turn % 2, turn / 2 % 2);
+      g_auto (Net) net = { NULL };
+      g_autoptr (PhTensor) y = NULL;
+
+      net_init (&net, "int64[30,40] x", body, turn);
+      y = net_run (&net, NULL);
+      for (gsize i = 0; i < ph_tensor_count (y); i++)
+        g_assert_cmpint (ph_tensor_get_int (y, i), ==, 1);
+    }
+}
+
 /* ── NonZero ── */
 
 static void
@@ -451,6 +471,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernel-bits/integers", test_integers);
   g_test_add_func ("/kernel-bits/reductions", test_reductions);
   g_test_add_func ("/kernel-bits/running", test_running);
+  g_test_add_func ("/kernel-bits/order", test_order);
   g_test_add_func ("/kernel-bits/non-zero", test_non_zero);
   g_test_add_func ("/kernel-bits/convolutions", test_convolutions);
   g_test_add_func ("/kernel-bits/products", test_products);

@@ -14,6 +14,12 @@ compare_elements (PhDType dtype, gconstpointer data, gsize i, gsize j)
 
       return g_strcmp0 (strings[i] != NULL ? strings[i] : "", strings[j] != NULL ? strings[j] : "");
     }
+  if (dtype == PH_INT64)
+    {
+      const gint64 a = ((const gint64 *) data)[i], b = ((const gint64 *) data)[j];
+
+      return (a > b) - (a < b);
+    }
   if (dtype == PH_UINT64)
     {
       guint64 a = ((const guint64 *) data)[i], b = ((const guint64 *) data)[j];
