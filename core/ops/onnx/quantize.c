@@ -73,9 +73,9 @@ range_of (PhDType dtype, double *low, double *high)
   if (ph_dtype_is_float (dtype))
     *low = -INFINITY, *high = INFINITY;
   else if (ph_dtype_is_signed (dtype))
-    *low = -(1 << (bits - 1)), *high = (1 << (bits - 1)) - 1;
+    *low = -ldexp (1, bits - 1), *high = ldexp (1, bits - 1) - 1;
   else
-    *low = 0, *high = (1 << bits) - 1;
+    *low = 0, *high = ldexp (1, bits) - 1;
 }
 
 /* Rounds halves to even, without a call; what is too large for that is beyond any range of integers here. */
@@ -107,6 +107,19 @@ new_doubles (PhTensor *tensor, gsize n)
   return out;
 }
 
+/* Stores a whole number from @low to @high: the range of @dtype. */
+static inline void
+store_whole (PhDType dtype, gpointer out, gsize i, double value, double zero_point, double low, double high)
+{
+  const double whole = round_to_even (value) + zero_point;
+  const gint64 inside = isnan (whole) ? 0 : (gint64) CLAMP (whole, low, high);
+
+  if (dtype == PH_INT16 || dtype == PH_UINT16)
+    ((guint16 *) out)[i] = (guint16) inside;
+  else
+    ph_dtype_store_int (dtype, out, i, inside);
+}
+
 /* Quantizes with saturation; halves are rounded to even before the zero point is added. */
 static void
 store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero_point, gboolean saturate)
@@ -122,8 +135,7 @@ store_quantized (PhDType dtype, gpointer out, gsize i, double value, double zero
       return;
     }
   range_of (dtype, &low, &high);
-  value = round_to_even (value) + zero_point;
-  ph_dtype_store_int (dtype, out, i, isnan (value) ? 0 : (gint64) CLAMP (value, low, high));
+  store_whole (dtype, out, i, value, zero_point, low, high);
 }
 
 static PhDType
@@ -140,10 +152,11 @@ quantize_kernel (PhKernel *kernel, GError **error)
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *zero = ph_kernel_input (kernel, 2);
   PhDType dtype = quantized_dtype (kernel->node, zero != NULL ? ph_tensor_dtype (zero) : PH_UNDEFINED);
   PhDType precision = ph_node_attr_int (kernel->node, "precision", 0);
-  gboolean saturate = ph_node_attr_int (kernel->node, "saturate", 1) != 0, single;
+  gboolean saturate = ph_node_attr_int (kernel->node, "saturate", 1) != 0, is_whole = !ph_dtype_is_float (dtype), single;
   const PhDType x_type = ph_tensor_dtype (x), scale_type = ph_tensor_dtype (scale);
   g_autofree double *scales = NULL, *zeros = NULL;
   gconstpointer in = ph_tensor_data (x);
+  double low, high;
   Granularity grain;
   gpointer out;
 
@@ -154,6 +167,7 @@ quantize_kernel (PhKernel *kernel, GError **error)
   zeros = new_doubles (zero, grain.n);
   if (out == NULL || scales == NULL || zeros == NULL)
     return out != NULL && ph_kernel_exceed (kernel, error, "its scales do not fit into memory");
+  range_of (dtype, &low, &high);
   single = precision == PH_FLOAT || (precision == 0 && scale_type != PH_DOUBLE);
   for (gsize i = 0, n = ph_tensor_count (x); i < n; i++)
     {
@@ -164,7 +178,10 @@ quantize_kernel (PhKernel *kernel, GError **error)
         value = ph_half_to_float (ph_half_from_float ((float) value));
       else if (single)
         value = (float) value;
-      store_quantized (dtype, out, i, value, zeros[s], saturate);
+      if (is_whole)
+        store_whole (dtype, out, i, value, zeros[s], low, high);
+      else
+        store_quantized (dtype, out, i, value, zeros[s], saturate);
     }
   return TRUE;
 }
