@@ -2,36 +2,24 @@
  * order and each of its nodes is reproduced in the model. This order avoids cycles on the way: the operands of a node are finished already,
  * and nothing finished depends on a later node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/become.h"
+#include "core/analyze/become-private.h"
 
-#include "core/analyze/match.h"
+#include <string.h>
+
 #include "core/io/as-before.h"
-
-typedef struct
-{
-  PhModel *model, *target;
-  PhMatching match;
-  const PhNamedPart *parts;
-  guint n_parts;
-  GPtrArray *fresh; /* (element-type PhValue) of the target, that were added                     */
-  guint removed;
-  GHashTable *standing; /* (nullable) nodes of the target that only represent those of the model */
-  GHashTable *gone;     /* (nullable) values of the model to remove; all others stay               */
-  GError **error;
-} Become;
 
 /* ── becoming ───────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-static gboolean become_graph (Become *become, PhGraph *graph, PhGraph *target);
+static gboolean become_graph (PhBecome *become, PhGraph *graph, PhGraph *target);
 
 static PhValue *
-translate (Become *become, PhValue *of_target)
+translate (PhBecome *become, PhValue *of_target)
 {
   return of_target != NULL ? ph_match_value (&become->match, of_target) : NULL;
 }
 
 static gboolean
-add_values (Become *become, PhGraph *graph, PhGraph *target)
+add_values (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   for (guint i = 0; i < target->inputs->len; i++)
     {
@@ -65,7 +53,7 @@ add_values (Become *become, PhGraph *graph, PhGraph *target)
 }
 
 static gboolean
-change_node (Become *become, PhNode *node, PhNode *of_target)
+change_node (PhBecome *become, PhNode *node, PhNode *of_target)
 {
   for (guint i = 0; i < of_target->inputs->len; i++)
     if (!ph_node_set_input (node, i, translate (become, of_target->inputs->pdata[i]), become->error))
@@ -76,16 +64,19 @@ change_node (Become *become, PhNode *node, PhNode *of_target)
     {
       const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
 
-      if (ph_node_attr (of_target, name) == NULL && !ph_node_set_attr (node, name, NULL, become->error))
+      if (strcmp (name, PH_BLOCK_ATTR) != 0 && ph_node_attr (of_target, name) == NULL
+          && !ph_node_set_attr (node, name, NULL, become->error))
         return FALSE;
     }
   for (guint i = 0; i < of_target->attrs->len; i++)
     {
-      PhAttr *attr = of_target->attrs->pdata[i];
+      g_autoptr (PhAttr) attr = ph_become_attr (become, of_target->attrs->pdata[i]);
 
-      if (!ph_node_set_attr (node, attr->name, attr, become->error))
+      if (!ph_become_is_link (become, attr) && !ph_node_set_attr (node, attr->name, attr, become->error))
         return FALSE;
     }
+  if (become->blocks != NULL && !ph_become_block (become, node, of_target))
+    return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const PhType *type = ph_node_output (of_target, i)->type;
@@ -97,12 +88,20 @@ change_node (Become *become, PhNode *node, PhNode *of_target)
 }
 
 static PhNode *
-add_node (Become *become, PhGraph *graph, PhNode *of_target)
+add_node (PhBecome *become, PhGraph *graph, PhNode *of_target)
 {
   g_autofree PhValue **inputs = g_new (PhValue *, of_target->inputs->len + 1);
   g_autofree const char **names = g_new (const char *, of_target->outputs->len + 1);
   g_autofree const PhType **types = g_new (const PhType *, of_target->outputs->len + 1);
+  g_autoptr (GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autofree char *block = become->blocks != NULL ? ph_match_block (become->blocks, of_target) : NULL;
+  const char *rest = strrchr (of_target->name, '/');
+  g_autofree char *name = block != NULL && rest != NULL ? g_strconcat (block, rest, NULL) : g_strdup (of_target->name);
   PhNode *node;
+
+  for (guint i = 0; i < of_target->attrs->len; i++)
+    if (!ph_become_is_link (become, of_target->attrs->pdata[i]))
+      g_ptr_array_add (attrs, ph_become_attr (become, of_target->attrs->pdata[i]));
 
   for (guint i = 0; i < of_target->inputs->len; i++)
     inputs[i] = translate (become, of_target->inputs->pdata[i]);
@@ -115,14 +114,14 @@ add_node (Become *become, PhGraph *graph, PhNode *of_target)
                             &(PhNodeSpec) { .op = of_target->op,
                                             .op_type = of_target->op_type,
                                             .domain = of_target->domain,
-                                            .name = of_target->name,
+                                            .name = name,
                                             .inputs = inputs,
                                             .n_inputs = of_target->inputs->len,
                                             .n_outputs = of_target->outputs->len,
                                             .output_names = names,
                                             .output_types = types,
-                                            .attrs = (PhAttr *const *) of_target->attrs->pdata,
-                                            .n_attrs = of_target->attrs->len,
+                                            .attrs = (PhAttr *const *) attrs->pdata,
+                                            .n_attrs = attrs->len,
                                             .role = of_target->role,
                                             .device = of_target->device,
                                             .extra = of_target->extra },
@@ -136,7 +135,7 @@ add_node (Become *become, PhGraph *graph, PhNode *of_target)
 }
 
 static gboolean
-become_bodies (Become *become, PhNode *node, PhNode *of_target)
+become_bodies (PhBecome *become, PhNode *node, PhNode *of_target)
 {
   for (guint i = 0; of_target->graphs != NULL && i < of_target->graphs->len; i++)
     {
@@ -154,7 +153,7 @@ become_bodies (Become *become, PhNode *node, PhNode *of_target)
 }
 
 static void
-keep_all (Become *become, GHashTable *kept, GPtrArray *of_target)
+keep_all (PhBecome *become, GHashTable *kept, GPtrArray *of_target)
 {
   for (guint i = 0; i < of_target->len; i++)
     g_hash_table_add (kept, translate (become, of_target->pdata[i]));
@@ -162,7 +161,7 @@ keep_all (Become *become, GHashTable *kept, GPtrArray *of_target)
 
 /* Removes the nodes without a counterpart, users before producers. */
 static gboolean
-remove_rest (Become *become, PhGraph *graph, PhGraph *target)
+remove_rest (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
@@ -192,7 +191,7 @@ remove_rest (Become *become, PhGraph *graph, PhGraph *target)
 
 /* Redirects uses without moving the name, unlike ph_value_replace_uses(). */
 static gboolean
-move_uses (Become *become, PhValue *from, PhValue *to)
+move_uses (PhBecome *become, PhValue *from, PhValue *to)
 {
   while (from->uses->len > 0)
     {
@@ -214,7 +213,7 @@ move_uses (Become *become, PhValue *from, PhValue *to)
 
 /* Brings inputs into the order of @target. New inputs were appended, so all from the first misplaced one on are made again. */
 static gboolean
-order_inputs (Become *become, PhGraph *graph, PhGraph *target)
+order_inputs (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   guint first = 0;
 
@@ -237,7 +236,7 @@ order_inputs (Become *become, PhGraph *graph, PhGraph *target)
 
 /* Returns the nodes that must precede the counterpart of @of_target. */
 static GHashTable *
-wanted_control (Become *become, PhNode *of_target)
+wanted_control (PhBecome *become, PhNode *of_target)
 {
   GHashTable *wanted = g_hash_table_new (NULL, NULL);
 
@@ -253,7 +252,7 @@ wanted_control (Become *become, PhNode *of_target)
 
 /* @of_target: (nullable) */
 static gboolean
-drop_control_of (Become *become, PhNode *node, PhNode *of_target)
+drop_control_of (PhBecome *become, PhNode *node, PhNode *of_target)
 {
   g_autoptr (GHashTable) wanted = NULL;
 
@@ -269,7 +268,7 @@ drop_control_of (Become *become, PhNode *node, PhNode *of_target)
 
 /* Removes control edges that the target does not have, since they might contradict its order. */
 static gboolean
-drop_control (Become *become, PhGraph *graph, PhGraph *target)
+drop_control (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
 
@@ -288,7 +287,7 @@ drop_control (Become *become, PhGraph *graph, PhGraph *target)
 }
 
 static gboolean
-add_control (Become *become, PhGraph *target)
+add_control (PhBecome *become, PhGraph *target)
 {
   PH_FOREACH_NODE (of_target, target)
     for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
@@ -303,7 +302,7 @@ add_control (Become *become, PhGraph *target)
 }
 
 static gboolean
-become_graph (Become *become, PhGraph *graph, PhGraph *target)
+become_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   if (!add_values (become, graph, target) || !drop_control (become, graph, target))
     return FALSE;
@@ -329,7 +328,7 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
 
 /* Renames @value to @name; a value that has the name gets another. */
 static gboolean
-take_name (Become *become, PhValue *value, const char *name)
+take_name (PhBecome *become, PhValue *value, const char *name)
 {
   PhValue *other = ph_graph_find_value_named (value->graph, name);
 
@@ -341,7 +340,7 @@ take_name (Become *become, PhValue *value, const char *name)
 }
 
 static gboolean
-settle_names (Become *become, PhGraph *target)
+settle_names (PhBecome *become, PhGraph *target)
 {
   for (guint i = 0; i < target->inputs->len; i++)
     if (!take_name (become, translate (become, target->inputs->pdata[i]), ((PhValue *) target->inputs->pdata[i])->name))
@@ -361,7 +360,7 @@ settle_names (Become *become, PhGraph *target)
 }
 
 static void
-settle_opsets (Become *become)
+settle_opsets (PhBecome *become)
 {
   GHashTableIter iter;
   gpointer domain, version;
@@ -386,7 +385,7 @@ same_attributes (const PhFunction *a, const PhFunction *b)
 
 /* Returns the changed part of a function. @function: (nullable) interned; NULL: the main graph. */
 static const PhNamedPart *
-part_of (const Become *become, const char *function)
+part_of (const PhBecome *become, const char *function)
 {
   for (guint i = 0; i < become->n_parts; i++)
     if (become->parts[i].function == function)
@@ -396,7 +395,7 @@ part_of (const Become *become, const char *function)
 
 /* Keeps the constants of a lasting node if they are equal in the target; the other constants of changed or removed nodes are removed. */
 static void
-settle_owned (Become *become, PhGraph *graph, PhGraph *target)
+settle_owned (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GPtrArray) loose = ph_match_loose (&become->match, graph);
 
@@ -430,27 +429,37 @@ settle_owned (Become *become, PhGraph *graph, PhGraph *target)
 }
 
 static gboolean
-settle_graph (Become *become, const char *function, PhGraph *graph, PhGraph *target)
+settle_graph (PhBecome *become, const char *function, PhGraph *graph, PhGraph *target)
 {
   const PhNamedPart *part = part_of (become, function);
+  gboolean ok;
 
   ph_match_keep (&become->match, NULL);
   if (part != NULL && !part->whole
       && !ph_part_match (part, &become->match, graph, target, become->standing, become->gone, become->error))
     return FALSE;
   ph_match_graph (&become->match, graph, target);
+  become->named = part != NULL ? part->named : NULL;
+  if (part == NULL || part->whole)
+    become->blocks = ph_match_blocks (&become->match, graph, target);
+  else if (ph_match_has_blocks (graph))
+    become->blocks = part->named->blocks != NULL ? g_hash_table_ref (part->named->blocks) : g_hash_table_new (NULL, NULL);
   if (part != NULL && part->owned && !part->whole)
     settle_owned (become, graph, target);
-  if (!become_graph (become, graph, target) || !settle_names (become, target))
-    return FALSE;
-  if (part != NULL && !part->trial)
-    ph_named_follow (part, &become->match, target);
-  return TRUE;
+  ok = become_graph (become, graph, target) && settle_names (become, target) && ph_become_links (become, target);
+  if (ok && part != NULL && !part->trial)
+    {
+      ph_named_follow (part, &become->match, target);
+      if (part->whole && become->blocks != NULL)
+        part->named->blocks = g_hash_table_ref (become->blocks);
+    }
+  g_clear_pointer (&become->blocks, g_hash_table_unref);
+  return ok;
 }
 
 /* Turns functions into those of the target, as the main graph. */
 static gboolean
-settle_functions (Become *become)
+settle_functions (PhBecome *become)
 {
   GPtrArray *theirs = become->target->functions;
 
@@ -488,7 +497,7 @@ settle_functions (Become *become)
 
 /* Removes functions that the target does not have once nothing calls them, callers first. */
 static void
-drop_functions (Become *become)
+drop_functions (PhBecome *become)
 {
   GPtrArray *ours = become->model->functions;
 
@@ -506,7 +515,7 @@ drop_functions (Become *become)
 /* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static void
-report (const Become *become, PhBecame *became)
+report (const PhBecome *become, PhBecame *became)
 {
   const PhMatching *match = &become->match;
 
@@ -524,7 +533,7 @@ gboolean
 ph_model_become_parts (PhModel *model, PhModel *target, const PhNamedPart *parts, guint n_parts, PhBecame *became, GError **error)
 {
   /* clang-format off */
-  Become become = {
+  PhBecome become = {
     .model = model, .target = target, .parts = parts, .n_parts = n_parts, .fresh = g_ptr_array_new (), .error = error
   };
   /* clang-format on */

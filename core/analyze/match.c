@@ -94,6 +94,16 @@ ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchH
   match->n[how]++;
 }
 
+void
+ph_match_unset (PhMatching *match, PhNode *node, const PhNode *of_target)
+{
+  match->n[match->how->data[node->id]]--;
+  set_how (match, node, node->graph == match->partial ? RELEASED : PH_MATCH_NONE);
+  match->ours->pdata[of_target->id] = NULL;
+  for (guint i = 0; i < of_target->outputs->len; i++)
+    ph_match_set_value (match, NULL, of_target->outputs->pdata[i]);
+}
+
 static gboolean
 same_operator (const PhNode *a, const PhNode *b)
 {

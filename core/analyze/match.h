@@ -46,6 +46,21 @@ void ph_match_keep (PhMatching *match, const PhGraph *graph);
 void ph_match_release (PhMatching *match, PhNode *node);
 /* part.c: those of @graph that may be one of the target, or that may have to go, in its order. (transfer full) (element-type PhNode) */
 GPtrArray *ph_match_loose (const PhMatching *match, const PhGraph *graph);
+/* match-blocks.c: whether nodes branch to blocks, as in LLVM. */
+gboolean ph_match_has_blocks (const PhGraph *graph);
+/* The label in @graph of each block of @target, which may have numbers for labels that count anew: of the block with most of
+ * its nodes. Nodes that went from one lasting block to another are taken apart: one goes and one comes. NULL: there are no blocks.
+ * (element-type interned interned) (transfer full) */
+GHashTable *ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target);
+/* The block of @of_target, a node of the target, by its label in the model. (transfer full) */
+char *ph_match_block (GHashTable *blocks, const PhNode *of_target);
+/* An attribute of a node of the target with labels that are those of the model. (transfer full) */
+PhAttr *ph_match_labels (GHashTable *blocks, PhAttr *attr);
+/* Likewise PH_LINKS_ATTR, with what the model's values are called; @find: (nullable) what it is called that @target does not have. */
+PhAttr *ph_match_links (const PhMatching *match, GHashTable *blocks, PhAttr *attr, const PhGraph *target,
+                        const PhValue *(*find) (const char *name, gpointer data), gpointer data);
+/* Says that a node of the model is none of the target. */
+void ph_match_unset (PhMatching *match, PhNode *node, const PhNode *of_target);
 /* Its steps of values, match-values.c. */
 void ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target);
 void ph_match_constants (PhMatching *match, PhGraph *graph, PhGraph *target);

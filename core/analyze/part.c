@@ -12,6 +12,7 @@ ph_named_clear (PhNamed *named)
 {
   g_clear_pointer (&named->nodes, g_hash_table_unref);
   g_clear_pointer (&named->values, g_hash_table_unref);
+  g_clear_pointer (&named->blocks, g_hash_table_unref);
 }
 
 /* Returns the last part of a name: add.5 of "jit(f)/dense/add.5". */
@@ -108,13 +109,12 @@ ph_named_follow (const PhNamedPart *part, const PhMatching *match, const PhGraph
   learn (named, target, part->names, match);
 }
 
-static PhNode *
-named_node (const PhMatching *match, const PhNamed *named, const char *name)
+PhNode *
+ph_named_node (const PhNamed *named, PhModel *model, const char *name)
 {
   gpointer id;
 
-  return g_hash_table_lookup_extended (named->nodes, name, NULL, &id) ? ph_model_find_node (match->model, GPOINTER_TO_UINT (id))
-                                                                      : NULL;
+  return g_hash_table_lookup_extended (named->nodes, name, NULL, &id) ? ph_model_find_node (model, GPOINTER_TO_UINT (id)) : NULL;
 }
 
 static PhValue *
@@ -139,7 +139,7 @@ match_told (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, co
 
       if (!g_hash_table_contains (told, name))
         continue;
-      node = named_node (match, part->named, name);
+      node = ph_named_node (part->named, match->model, name);
       if (node == NULL || node->graph != graph || node->outputs->len != of_target->outputs->len)
         return FALSE;
       ph_match_set (match, node, of_target, PH_MATCH_NAME);
@@ -169,7 +169,7 @@ ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph,
   ph_match_keep (match, graph);
   for (guint i = 0; i < part->gone->len; i++)
     {
-      PhNode *node = named_node (match, part->named, part->gone->pdata[i]);
+      PhNode *node = ph_named_node (part->named, match->model, part->gone->pdata[i]);
       PhValue *value = !part->owned ? named_value (match, part->named, part->gone->pdata[i]) : NULL;
 
       if (node != NULL)

@@ -11,6 +11,7 @@ typedef struct
 {
   GHashTable *nodes;  /* interned name, without its scope -> id                                  */
   GHashTable *values; /* likewise of inputs and constants                                         */
+  GHashTable *blocks; /* (nullable) owned: of the last text that was read whole, see ph_match_blocks() */
 } PhNamed;
 
 /* What a graph of @target holds when it is only the part that changed; names of nodes and constants (element-type interned utf8). */
@@ -34,6 +35,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhNamed, ph_named_clear)
 void ph_named_learn (PhNamed *named, const PhGraph *graph, const GPtrArray *names);
 /* When the model of @match became @target: what the names in that are. */
 void ph_named_follow (const PhNamedPart *part, const PhMatching *match, const PhGraph *target);
+/* What the name @name of a node is in the model. (nullable) */
+PhNode *ph_named_node (const PhNamed *named, PhModel *model, const char *name);
 /* Says of @target's nodes and constants what @part knows for sure, and that all others of @graph stay. Fills @standing, nodes of @target,
  * and @gone, values of the model. FALSE with @error: the model has not what it speaks of. */
 gboolean ph_part_match (const PhNamedPart *part, PhMatching *match, const PhGraph *graph, const PhGraph *target,

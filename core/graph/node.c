@@ -96,6 +96,14 @@ ph_node_scope (const PhNode *node)
   return end != NULL ? g_strndup (start, (gsize) (end - start)) : g_strdup ("");
 }
 
+char *
+ph_node_block (const PhNode *node)
+{
+  const char *other = node->op == NULL ? ph_node_attr_string (node, PH_BLOCK_ATTR, NULL) : NULL;
+
+  return other != NULL ? g_strdup (other) : ph_node_scope (node);
+}
+
 static PhValue *
 linked_value (const PhNode *node, GBytes *text)
 {

@@ -46,6 +46,12 @@ gboolean ph_node_fail (const PhNode *node, GError **error, PhError code, const c
 void ph_node_fail_valist (const PhNode *node, GError **error, PhError code, const char *format, va_list args)
     G_GNUC_PRINTF (4, 0);
 char *ph_node_scope (const PhNode *node); /* "layers.0/attn" out of its name, or "" */
+/* Of functions that are blocks: the labels of those that a node branches to, and of those that the operands of a phi come from. A node is in
+ * the block that its scope names, unless this attribute names another one: it was in that one before. */
+#define PH_TARGETS_ATTR  "to"
+#define PH_INCOMING_ATTR "incoming"
+#define PH_BLOCK_ATTR    "block"
+char *ph_node_block (const PhNode *node);
 
 PhAttr *ph_node_attr (const PhNode *node, const char *name); /* (nullable) */
 /* A graph with cycles is read as a DAG: of a value that comes to a node from further down, as to a phi from the end of its loop, the name

@@ -10,7 +10,6 @@
 #include "core/io/io.h"
 #include "core/io/llvm/dump.h"
 #include "core/io/llvm/import.h"
-#include "core/prove/llvm/integers.h"
 
 static PhModel *
 read_text (const char *text, GError **error)
@@ -435,68 +434,6 @@ test_bitcode (void)
   g_assert_true (ph_node_input (product, 0) == model->graph->inputs->pdata[0]);
 }
 
-/* ── proof ── */
-
-/* What a function without branches returns, before and after: all of few bits proves it; poison and undefined behaviour excuse what differs,
- * and are none where there were none. */
-static void
-test_integers (void)
-{
-  /* clang-format off */
-  static const struct { const char *before, *after; PhVerdict verdict; } cases[] = {
-    { "%r = mul i8 %x, 2", "%r = shl i8 %x, 1", PH_VERDICT_PROVED },
-    { "%r = mul i8 %x, 2", "%r = shl nsw i8 %x, 1", PH_VERDICT_DIFFERENT },
-    { "%r = mul nsw i8 %x, 2", "%r = shl nsw i8 %x, 1", PH_VERDICT_PROVED },
-    { "%c = add nsw i8 %x, 1\n %d = icmp sgt i8 %c, %x\n %r = select i1 %d, i8 3, i8 4", "%r = add i8 3, 0", PH_VERDICT_PROVED },
-    { "%c = add i8 %x, 1\n %d = icmp sgt i8 %c, %x\n %r = select i1 %d, i8 3, i8 4", "%r = add i8 3, 0", PH_VERDICT_DIFFERENT },
-    { "%r = udiv i8 %x, 4", "%r = lshr i8 %x, 2", PH_VERDICT_PROVED },
-    { "%r = sdiv i8 %x, 4", "%r = ashr i8 %x, 2", PH_VERDICT_DIFFERENT },
-    { "%r = sdiv exact i8 %x, 4", "%r = ashr exact i8 %x, 2", PH_VERDICT_PROVED },
-    { "%r = udiv i8 7, %x", "%z = icmp ugt i8 %x, 7\n %q = udiv i8 7, %x\n %r = select i1 %z, i8 0, i8 %q", PH_VERDICT_PROVED },
-    { "%p = alloca i8\n store i8 %x, ptr %p\n %v = load i8, ptr %p\n %r = xor i8 %v, %v", "%r = and i8 %x, 0", PH_VERDICT_PROVED },
-    { "%w = sext i8 %x to i64\n %t = mul i64 %w, %w\n %r = trunc i64 %t to i8", "%r = mul i8 %x, %x", PH_VERDICT_PROVED },
-    { "%r = add nuw i8 255, 1", "%r = add i8 %x, 1", PH_VERDICT_NOTHING },
-    { "%r = call i8 @g(i8 %x)", "%r = add i8 %x, 0", PH_VERDICT_NONE },
-    { "%c = icmp sgt i8 %x, 7\n %r = select i1 %c, i8 %x, i8 7", "%r = call i8 @llvm.smax.i8(i8 %x, i8 7)", PH_VERDICT_PROVED },
-    { "%c = icmp sgt i8 %x, 7\n %r = select i1 %c, i8 %x, i8 7", "%r = call i8 @llvm.umax.i8(i8 %x, i8 7)", PH_VERDICT_DIFFERENT },
-    { "%c = icmp ult i8 %x, 7\n %r = select i1 %c, i8 %x, i8 7", "%r = call i8 @llvm.umin.i8(i8 %x, i8 7)", PH_VERDICT_PROVED },
-    { "%c = icmp slt i8 %x, 0\n %n = sub i8 0, %x\n %r = select i1 %c, i8 %n, i8 %x", "%r = call i8 @llvm.abs.i8(i8 %x, i1 false)", PH_VERDICT_PROVED },
-    { "%c = icmp slt i8 %x, 0\n %n = sub i8 0, %x\n %r = select i1 %c, i8 %n, i8 %x", "%r = call i8 @llvm.abs.i8(i8 %x, i1 true)", PH_VERDICT_DIFFERENT },
-    { "%a = shl i8 %x, 3\n %b = lshr i8 %x, 5\n %r = or i8 %a, %b", "%r = call i8 @llvm.fshl.i8(i8 %x, i8 %x, i8 11)", PH_VERDICT_PROVED },
-    { "%a = shl i8 %x, 3\n %b = lshr i8 %x, 5\n %r = or i8 %a, %b", "%r = call i8 @llvm.fshr.i8(i8 %x, i8 %x, i8 3)", PH_VERDICT_DIFFERENT },
-    { "%w = call {i8, i1} @llvm.uadd.with.overflow.i8(i8 %x, i8 100)\n %v = extractvalue {i8, i1} %w, 0\n %o = extractvalue {i8, i1} %w, 1\n %r = select i1 %o, i8 -1, i8 %v",
-      "%r = call i8 @llvm.uadd.sat.i8(i8 %x, i8 100)", PH_VERDICT_PROVED },
-    { "%w = call {i8, i1} @llvm.smul.with.overflow.i8(i8 %x, i8 3)\n %o = extractvalue {i8, i1} %w, 1\n %r = zext i1 %o to i8",
-      "%a = add i8 %x, 42\n %o = icmp ugt i8 %a, 84\n %r = zext i1 %o to i8", PH_VERDICT_PROVED },
-    { "%a = sext i8 %x to i16\n %b = sub i16 %a, 100\n %c = call i16 @llvm.smax.i16(i16 %b, i16 -128)\n %r = trunc i16 %c to i8", "%r = call i8 @llvm.ssub.sat.i8(i8 %x, i8 100)", PH_VERDICT_PROVED },
-    { "%a = call i8 @llvm.ctlz.i8(i8 %x, i1 false)\n %r = lshr i8 %a, 3", "%c = icmp eq i8 %x, 0\n %r = zext i1 %c to i8", PH_VERDICT_PROVED },
-    { "%r = call i8 @llvm.cttz.i8(i8 %x, i1 false)", "%r = call i8 @llvm.cttz.i8(i8 %x, i1 true)", PH_VERDICT_DIFFERENT },
-    { "%a = call i8 @llvm.bitreverse.i8(i8 %x)\n %r = call i8 @llvm.ctpop.i8(i8 %a)", "%r = call i8 @llvm.ctpop.i8(i8 %x)", PH_VERDICT_PROVED },
-    { "%a = zext i8 %x to i16\n %b = call i16 @llvm.bswap.i16(i16 %a)\n %c = lshr i16 %b, 8\n %r = trunc i16 %c to i8", "%r = add i8 %x, 0", PH_VERDICT_PROVED },
-    { "%r = call i8 @llvm.scmp.i8.i8(i8 %x, i8 3)", "%g = icmp sgt i8 %x, 3\n %l = icmp slt i8 %x, 3\n %a = zext i1 %g to i8\n %b = zext i1 %l to i8\n %r = sub i8 %a, %b", PH_VERDICT_PROVED },
-    { "%c = icmp ult i8 %x, 4\n call void @llvm.assume(i1 %c)\n %r = and i8 %x, 3", "%r = add i8 %x, 0", PH_VERDICT_PROVED },
-    { "%r = call i8 @llvm.ushl.sat.i8(i8 %x, i8 1)", "%r = call i8 @llvm.uadd.sat.i8(i8 %x, i8 %x)", PH_VERDICT_PROVED },
-    { "%r = call i8 @llvm.sshl.sat.i8(i8 %x, i8 1)", "%r = call i8 @llvm.sadd.sat.i8(i8 %x, i8 %x)", PH_VERDICT_PROVED },
-    { "%a = add nsw i8 %x, 1\n %r = freeze i8 %a", "%a = freeze i8 %x\n %r = add i8 %a, 1", PH_VERDICT_PROVED },
-  };
-  /* clang-format on */
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *a = g_strdup_printf ("define i8 @f(i8 %%x) {\n %s\n ret i8 %%r\n}\n", cases[i].before),
-                      *b = g_strdup_printf ("define i8 @f(i8 %%x) {\n %s\n ret i8 %%r\n}\n", cases[i].after);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PhModel) before = read_text (a, &error), after = read_text (b, &error);
-      const char *why = NULL;
-      g_autoptr (PhTrial) trial = NULL;
-
-      g_assert_no_error (error);
-      trial = ph_integers_try (before->graph, after->graph, 1, &why);
-      if ((trial != NULL ? trial->verdict : PH_VERDICT_NONE) != cases[i].verdict)
-        g_error ("case %u: %s", i, trial != NULL && trial->why != NULL ? trial->why : why);
-    }
-}
-
 #define COUNTER(entry)                                                                                                   \
   "define i32 @f(i32 %0) {\n" entry "  br label %3\n\n3:\n  %4 = phi i32 [ 0, %1 ], [ %5, %3 ]\n  %5 = add i32 %4, %2\n" \
   "  %6 = icmp slt i32 %5, 9\n  br i1 %6, label %3, label %7\n\n7:\n  %8 = mul i32 %5, 2\n  ret i32 %8\n}\n"
@@ -584,6 +521,5 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/older", test_older);
   g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   g_test_add_func ("/llvm/bitcode", test_bitcode);
-  g_test_add_func ("/llvm/integers", test_integers);
   return g_test_run ();
 }

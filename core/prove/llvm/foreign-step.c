@@ -12,9 +12,9 @@ function_graph (PhModel *model, const PhFunction *function)
 }
 
 /* Tries each LLVM function that step @index changed as a whole, since parts of LLVM's changes mean nothing alone. Returns NULL if they use
- * more than integers. */
+ * more than integers; @why says what (static). */
 static PhTrial *
-try_integers (PhProver *prover, guint index, GError **error)
+try_integers (PhProver *prover, guint index, const char **why, GError **error)
 {
   const PhHistory *history = prover->history[0];
   const guint first = ph_prove_index_of (prover->history[0], (PhPosition) { index, 0 });
@@ -34,7 +34,6 @@ try_integers (PhProver *prover, guint index, GError **error)
         const PhGraph *graph = node != NULL ? node->graph : value != NULL ? value->graph : NULL;
         PhGraph *before, *after;
         PhTrial *trial;
-        const char *why;
 
         if (graph == NULL)
           continue;
@@ -44,7 +43,7 @@ try_integers (PhProver *prover, guint index, GError **error)
           return NULL;
         if (!g_hash_table_add (tried, before))
           continue;
-        trial = ph_integers_try (before, after, prover->seed, &why);
+        trial = ph_integers_try (before, after, prover->seed, why);
         if (trial == NULL)
           return NULL;
         if (worst == NULL || ph_verdict_worse (worst->verdict, trial->verdict) != worst->verdict)
@@ -74,7 +73,7 @@ ph_prover_foreign_step (PhProver *prover, guint index, const char *why, GError *
   const guint first = ph_prove_index_of (prover->history[0], (PhPosition) { index, 0 });
   const guint n = g_array_index (prover->history[0]->steps, PhStep, index).n_rewrites;
   GError *own = NULL;
-  g_autoptr (PhTrial) trial = try_integers (prover, index, &own);
+  g_autoptr (PhTrial) trial = try_integers (prover, index, &why, &own);
 
   if (own != NULL)
     {

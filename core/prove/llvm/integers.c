@@ -1,43 +1,33 @@
-/* integers.c: evaluates branch-free LLVM functions on integers by the language reference: overflow wraps, a violated nuw, nsw, exact and
- * the like gives poison, and undefined behaviour makes any result acceptable. Stack slots are tracked.
+/* integers.c: evaluates LLVM functions on integers by the language reference: overflow wraps, a violated nuw, nsw, exact and the like gives
+ * poison, and undefined behaviour makes any result acceptable. Branches and loops are followed, stack slots tracked.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/llvm/integers.h"
 
 #include <string.h>
 
+#include "core/prove/llvm/blocks.h"
 #include "core/prove/llvm/intrinsics.h"
+#include "core/prove/llvm/supported.h"
 #include "core/splitmix.h"
 
 #define N_SETS    400
-#define MAX_BITS  16 /* of all inputs together, that are tried in full */
-#define MAX_NODES 5000
+#define MAX_BITS  16      /* of all inputs together, that are tried in full */
+#define MAX_STEPS 2000    /* instructions of a run: where it takes more, as of a loop of a billion turns, it says nothing */
+#define SLOWER    50      /* times as many may it take then                                                              */
+#define ALL_STEPS 4000000 /* of all runs, and where there are branches, which takes longer to decide                      */
+#define BRANCHING 200000
 
 typedef PhInteger Number;
 
 typedef struct
 {
-  GHashTable *at;  /* value -> index + 1 into @numbers */
-  GArray *numbers; /* (element-type Number): inputs first */
-  GArray *slots;   /* (element-type Number) stored values */
+  GHashTable *at;    /* value -> index + 1 into @numbers */
+  GArray *numbers;   /* (element-type Number): inputs first */
+  GArray *slots;     /* (element-type Number) stored values */
+  guint steps, most; /* instructions that ran, and may run */
   gboolean undefined;
   gboolean chosen; /* freeze chose a number that the function may choose otherwise */
 } Machine;
-
-static guint
-width_of (const PhType *type)
-{
-  if (type == NULL || type->kind != PH_KIND_TENSOR || type->rank != 0)
-    return 0;
-  switch ((int) type->dtype)
-    {
-    case PH_BOOL: return 1;
-    case PH_INT8: return 8;
-    case PH_INT16: return 16;
-    case PH_INT32: return 32;
-    case PH_INT64: return 64;
-    default: return 0;
-    }
-}
 
 static gboolean
 has_word (const PhNode *node, const char *attr_name, const char *word)
@@ -55,70 +45,6 @@ is (const PhNode *node, const char *name)
   return g_str_equal (node->op_type, name);
 }
 
-/* ── supported operators ── */
-
-static const char *
-callee_of (const PhNode *node)
-{
-  return is (node, "call") ? ph_node_attr_string (node, "callee", "") : "";
-}
-
-/* An intrinsic function, or a part of what one with two results returns. */
-static gboolean
-is_intrinsic (const PhNode *node)
-{
-  const PhNode *call = is (node, "extractvalue") && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : node;
-  const guint operands = call != NULL ? ph_intrinsic_operands (callee_of (call)) : 0;
-
-  if (call != node)
-    return operands > 0 && strstr (callee_of (call), ".with.overflow.") != NULL && node->inputs->len == 1;
-  return operands > 0 && node->inputs->len == operands;
-}
-
-/* FALSE: it need not have the type of an integer. */
-static gboolean
-gives_integer (const PhNode *node)
-{
-  return !is (node, "ret") && !is (node, "store") && !is (node, "alloca") && !is (node, "extractvalue")
-         && strstr (callee_of (node), ".with.overflow.") == NULL && !g_str_has_prefix (callee_of (node), "llvm.assume");
-}
-
-static const char *
-why_not (const PhGraph *graph)
-{
-  static const char *const known[] = { "add",  "sub",   "mul",    "udiv", "sdiv",   "urem",  "srem",   "shl",
-                                       "lshr", "ashr",  "and",    "or",   "xor",    "icmp",  "select", "zext",
-                                       "sext", "trunc", "freeze", "ret",  "alloca", "store", "load",   NULL };
-  guint n = 0, n_returns = 0;
-
-  for (guint i = 0; i < graph->inputs->len; i++)
-    if (width_of (((PhValue *) graph->inputs->pdata[i])->type) == 0)
-      return "a parameter is not an integer of 1, 8, 16, 32 or 64 bits";
-  PH_FOREACH_NODE (node, graph)
-    {
-      if (++n > MAX_NODES)
-        return "it is too long to be tried";
-      if (!g_str_equal (node->domain, "llvm") || (!g_strv_contains (known, node->op_type) && !is_intrinsic (node)))
-        return "it has more than integer instructions without branches";
-      for (guint i = 0; i < node->inputs->len; i++)
-        if (ph_node_input (node, i) == NULL)
-          return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (!is (node, "alloca") && !is (node, "extractvalue") && ph_node_attr (node, "operands") != NULL)
-        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (gives_integer (node) && width_of (ph_node_output (node, 0)->type) == 0)
-        return "it computes more than integers of 1, 8, 16, 32 or 64 bits";
-      if (is (node, "store") ? node->inputs->len != 2 : is (node, "select") ? node->inputs->len != 3 : FALSE)
-        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if ((is (node, "load") || is (node, "store"))
-          && (ph_node_input (node, is (node, "store"))->producer == NULL
-              || !is (ph_node_input (node, is (node, "store"))->producer, "alloca")))
-        return "it uses memory that is not its own";
-      if (is (node, "ret"))
-        n_returns += node->inputs->len == 1 ? 1 : 2;
-    }
-  return n_returns == 1 ? NULL : "it does not return one integer";
-}
-
 /* ── evaluation ── */
 
 static Number
@@ -128,9 +54,9 @@ number_of (Machine *m, const PhValue *value)
 
   if (at > 0)
     return g_array_index (m->numbers, Number, at - 1);
-  if (value->tensor != NULL && width_of (value->type) > 0)
+  if (value->tensor != NULL && ph_integer_width (value->type) > 0)
     {
-      const guint width = width_of (value->type);
+      const guint width = ph_integer_width (value->type);
       gint64 wide = 0;
 
       if (value->type->dtype == PH_INT64)
@@ -243,10 +169,15 @@ call (Machine *m, const PhNode *node, Number *r)
       r->bits = second ? (guint64) in[0].overflow : in[0].bits;
       return;
     }
+  if (g_str_has_prefix (ph_llvm_callee (node), PH_LLVM_LIFETIME))
+    {
+      g_array_index (m->slots, Number, in[1].bits) = (Number) { .poison = TRUE };
+      return;
+    }
   for (guint i = 0; i < node->inputs->len; i++)
     r->poison |= in[i].poison;
   r->width = r->width > 0 ? r->width : in[0].width;
-  m->undefined |= !ph_intrinsic_evaluate (callee_of (node), in, r);
+  m->undefined |= !ph_intrinsic_evaluate (ph_llvm_callee (node), in, r);
 }
 
 static void
@@ -255,7 +186,7 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   const Number zero = { 0 }, a = node->inputs->len > 0 ? number_of (m, ph_node_input (node, 0)) : zero,
                b = node->inputs->len > 1 ? number_of (m, ph_node_input (node, 1)) : zero;
 
-  r->width = node->outputs->len > 0 ? (guint8) width_of (ph_node_output (node, 0)->type) : 0;
+  r->width = node->outputs->len > 0 ? (guint8) ph_integer_width (ph_node_output (node, 0)->type) : 0;
   r->poison = a.poison || b.poison;
   if (is (node, "call") || is (node, "extractvalue"))
     {
@@ -277,8 +208,8 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   if (is (node, "load"))
     {
       *r = g_array_index (m->slots, Number, a.bits);
-      if (r->width != width_of (ph_node_output (node, 0)->type)) /* nothing was stored, or another type */
-        *r = (Number) { .width = (guint8) width_of (ph_node_output (node, 0)->type), .poison = TRUE };
+      if (r->width != ph_integer_width (ph_node_output (node, 0)->type)) /* nothing was stored, or another type */
+        *r = (Number) { .width = (guint8) ph_integer_width (ph_node_output (node, 0)->type), .poison = TRUE };
       return;
     }
   if (is (node, "select"))
@@ -332,43 +263,93 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
   r->bits &= ph_integer_mask (r->width);
 }
 
-/* Evaluates @graph on @inputs. @chosen: (nullable) (out) it may as well return something else. */
-static Number
-evaluate (const PhGraph *graph, const guint64 *inputs, gboolean *undefined, gboolean *chosen)
+static void
+assign (Machine *m, const PhValue *value, Number n)
 {
-  g_autoptr (GHashTable) at = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (Number)), slots = g_array_new (FALSE, FALSE, sizeof (Number));
-  Machine m = { .at = at, .numbers = numbers, .slots = slots };
-  Number result = { .poison = TRUE };
+  const gsize at = GPOINTER_TO_SIZE (g_hash_table_lookup (m->at, value));
+
+  if (at > 0)
+    {
+      g_array_index (m->numbers, Number, at - 1) = n;
+      return;
+    }
+  g_array_append_val (m->numbers, n);
+  g_hash_table_insert (m->at, (gpointer) value, GSIZE_TO_POINTER (m->numbers->len));
+}
+
+/* All of a block's phis have their numbers from before it. */
+static void
+evaluate_phis (Machine *m, const PhBlocks *blocks, const PhBlock *block, guint from)
+{
+  g_autofree Number *fresh = g_new0 (Number, block->phis->len + 1);
+
+  for (guint i = 0; i < block->phis->len; i++)
+    {
+      const PhValue *value = ph_blocks_incoming (blocks, block->phis->pdata[i], from);
+
+      fresh[i] = value != NULL ? number_of (m, value) : (Number) { .poison = TRUE };
+    }
+  for (guint i = 0; i < block->phis->len; i++)
+    assign (m, ph_node_output (block->phis->pdata[i], 0), fresh[i]);
+}
+
+/* Which of @block's next blocks its end goes to; nothing is defined where that depends on poison. */
+static guint
+choose (Machine *m, const PhBlock *block)
+{
+  const PhNode *end = block->end;
+  const Number on = end->inputs->len > 0 ? number_of (m, ph_node_input (end, 0)) : (Number) { 0 };
+  guint taken = 0;
+
+  m->undefined |= on.poison || is (end, "unreachable");
+  if (is (end, "switch"))
+    {
+      for (guint i = 1; i < end->inputs->len && taken == 0; i++)
+        if (number_of (m, ph_node_input (end, i)).bits == on.bits)
+          taken = i;
+    }
+  else if (end->inputs->len > 0)
+    taken = on.bits == 0;
+  m->undefined |= taken >= block->next->len;
+  return m->undefined ? 0 : g_array_index (block->next, guint, taken);
+}
+
+/* Evaluates @graph on @inputs, until it returns, or runs for too long or into what is undefined: @m says so. */
+static Number
+evaluate (Machine *m, const PhGraph *graph, const PhBlocks *blocks, const guint64 *inputs)
+{
+  guint at = blocks->entry;
 
   for (guint i = 0; i < graph->inputs->len; i++)
     {
-      const guint width = width_of (((PhValue *) graph->inputs->pdata[i])->type);
-      const Number n = { .bits = inputs[i] & ph_integer_mask (width), .width = (guint8) width };
+      const guint width = ph_integer_width (((PhValue *) graph->inputs->pdata[i])->type);
 
-      g_array_append_val (numbers, n);
-      g_hash_table_insert (at, graph->inputs->pdata[i], GSIZE_TO_POINTER (numbers->len));
+      assign (m, graph->inputs->pdata[i], (Number) { .bits = inputs[i] & ph_integer_mask (width), .width = (guint8) width });
     }
-  PH_FOREACH_NODE (node, graph)
+  while (m->steps < m->most && !m->undefined)
     {
-      Number n = { 0 };
+      const PhBlock *block = &g_array_index (blocks->blocks, PhBlock, at);
+      const guint from = at;
 
-      if (m.undefined)
-        break;
-      if (is (node, "ret"))
+      for (guint i = 0; i < block->nodes->len && !m->undefined; i++)
         {
-          result = number_of (&m, ph_node_input (node, 0));
-          continue;
+          const PhNode *node = block->nodes->pdata[i];
+          Number n = { 0 };
+
+          evaluate_node (m, node, &n);
+          if (node->outputs->len > 0)
+            assign (m, ph_node_output (node, 0), n);
         }
-      evaluate_node (&m, node, &n);
-      g_array_append_val (numbers, n);
-      if (node->outputs->len > 0)
-        g_hash_table_insert (at, ph_node_output (node, 0), GSIZE_TO_POINTER (numbers->len));
+      m->steps += block->nodes->len + block->phis->len + 1;
+      if (m->undefined)
+        break;
+      if (is (block->end, "ret"))
+        return number_of (m, ph_node_input (block->end, 0));
+      at = choose (m, block);
+      if (!m->undefined)
+        evaluate_phis (m, blocks, &g_array_index (blocks->blocks, PhBlock, at), from);
     }
-  *undefined = m.undefined;
-  if (chosen != NULL)
-    *chosen = m.chosen;
-  return result;
+  return (Number) { .poison = TRUE };
 }
 
 /* ── trying ── */
@@ -398,7 +379,7 @@ draw_inputs (const PhGraph *graph, guint bits, guint set, guint64 *random, guint
 
   for (guint i = 0; i < graph->inputs->len; i++)
     {
-      const guint width = width_of (((PhValue *) graph->inputs->pdata[i])->type);
+      const guint width = ph_integer_width (((PhValue *) graph->inputs->pdata[i])->type);
 
       inputs[i] = (bits <= MAX_BITS ? (guint64) set >> shift : draw (random, set, i)) & ph_integer_mask (width);
       shift += width;
@@ -413,63 +394,110 @@ describe (const PhGraph *graph, const guint64 *inputs)
   for (guint i = 0; i < graph->inputs->len; i++)
     {
       const PhValue *value = graph->inputs->pdata[i];
-      const Number n = { .bits = inputs[i], .width = (guint8) width_of (value->type) };
+      const Number n = { .bits = inputs[i], .width = (guint8) ph_integer_width (value->type) };
 
       g_string_append_printf (text, "%s%s = %" G_GINT64_FORMAT, i > 0 ? ", " : "", value->name, ph_integer_signed (&n));
     }
   return g_string_free (text, FALSE);
 }
 
+static void
+machine_reset (Machine *m, guint most)
+{
+  g_hash_table_remove_all (m->at);
+  g_array_set_size (m->numbers, 0);
+  g_array_set_size (m->slots, 0);
+  m->steps = 0;
+  m->most = most;
+  m->undefined = m->chosen = FALSE;
+}
+
+/* What @after returns, where it differs from @expected; (nullable) (transfer full) */
+static char *
+what_differs (const Machine *m, const Number *after, const Number *expected)
+{
+  if (m->steps >= m->most)
+    return g_strdup_printf ("nothing within %u instructions", m->most);
+  if (m->undefined)
+    return g_strdup ("undefined behaviour");
+  if (after->poison)
+    return g_strdup ("poison");
+  if (after->bits != expected->bits || after->width != expected->width)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (after));
+  return NULL;
+}
+
+/* Runs both on input sets. Returns FALSE if not all of them could be run to the end. */
+static gboolean
+try_sets (PhTrial *trial, const PhGraph *before, const PhBlocks *first, const PhGraph *after, const PhBlocks *second, guint bits,
+          guint n_sets, guint64 random)
+{
+  g_autofree guint64 *inputs = g_new0 (guint64, before->inputs->len + 1);
+  g_autoptr (GHashTable) at = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (Number)), slots = g_array_new (FALSE, FALSE, sizeof (Number));
+  Machine m = { .at = at, .numbers = numbers, .slots = slots };
+  gboolean all = TRUE;
+  const guint most = first->blocks->len > 1 || second->blocks->len > 1 ? BRANCHING : ALL_STEPS;
+  guint steps = 0;
+
+  for (guint set = 0; set < n_sets && steps < most; set++)
+    {
+      g_autofree char *differs = NULL;
+      Number a, b;
+
+      draw_inputs (before, bits, set, &random, inputs);
+      machine_reset (&m, MAX_STEPS + before->n_nodes);
+      a = evaluate (&m, before, first, inputs);
+      steps += m.steps;
+      all = all && m.steps < m.most && steps < most;
+      if (m.steps >= m.most || m.undefined || a.poison || m.chosen) /* any result is allowed, or others are, too */
+        continue;
+      trial->n_sets++;
+      machine_reset (&m, SLOWER * MAX_STEPS + after->n_nodes);
+      b = evaluate (&m, after, second, inputs);
+      steps += m.steps;
+      differs = what_differs (&m, &b, &a);
+      if (differs != NULL)
+        {
+          g_autofree char *given = describe (before, inputs);
+
+          trial->verdict = PH_VERDICT_DIFFERENT;
+          trial->expected = g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&a));
+          trial->why = g_strdup_printf ("for %s it returned %s, and now %s", given, trial->expected, differs);
+          trial->actual = g_steal_pointer (&differs);
+          trial->error = 1;
+          break;
+        }
+    }
+  return all;
+}
+
 PhTrial *
 ph_integers_try (const PhGraph *before, const PhGraph *after, guint64 seed, const char **why)
 {
-  g_autofree guint64 *inputs = g_new0 (guint64, before->inputs->len + 1);
-  guint64 random = seed;
+  g_autoptr (PhBlocks) first = NULL, second = NULL;
   PhTrial *trial;
-  guint bits = 0, n_sets, shown = 0;
+  guint bits = 0, n_sets;
 
-  *why = before->inputs->len != after->inputs->len ? "it has other parameters" : why_not (before);
+  *why = before->inputs->len != after->inputs->len ? "it has other parameters" : ph_integers_why_not (before);
   if (*why == NULL)
-    *why = why_not (after);
+    *why = ph_integers_why_not (after);
+  if (*why == NULL && ((first = ph_blocks_new (before)) == NULL || (second = ph_blocks_new (after)) == NULL))
+    *why = "its blocks do not hang together";
   if (*why != NULL)
     return NULL;
   for (guint i = 0; i < before->inputs->len; i++)
-    bits += width_of (((PhValue *) before->inputs->pdata[i])->type);
+    bits += ph_integer_width (((PhValue *) before->inputs->pdata[i])->type);
   n_sets = bits <= MAX_BITS && (guint64) before->n_nodes << bits < 4000000 ? 1u << bits : N_SETS;
   if (n_sets == N_SETS)
     bits = MAX_BITS + 1;
   trial = g_new0 (PhTrial, 1);
-  trial->verdict = bits <= MAX_BITS ? PH_VERDICT_PROVED : PH_VERDICT_SAME;
-  for (guint set = 0; set < n_sets; set++)
-    {
-      gboolean undefined[2], chosen;
-      Number a, b;
-
-      draw_inputs (before, bits, set, &random, inputs);
-      a = evaluate (before, inputs, &undefined[0], &chosen);
-      if (undefined[0] || a.poison || chosen) /* undefined or poison: any result is allowed; chosen: others are, too */
-        continue;
-      shown++;
-      b = evaluate (after, inputs, &undefined[1], NULL);
-      if (!undefined[1] && !b.poison && a.bits == b.bits && a.width == b.width)
-        continue;
-      {
-        g_autofree char *given = describe (before, inputs);
-
-        trial->verdict = PH_VERDICT_DIFFERENT;
-        trial->expected = g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&a));
-        trial->actual = undefined[1] ? g_strdup ("undefined behaviour")
-                        : b.poison   ? g_strdup ("poison")
-                                     : g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&b));
-        trial->why = g_strdup_printf ("for %s it returned %s, and now %s", given, trial->expected, trial->actual);
-        trial->error = 1;
-      }
-      break;
-    }
-  trial->n_sets = shown;
+  trial->verdict = PH_VERDICT_SAME;
+  if (try_sets (trial, before, first, after, second, bits, n_sets, seed) && bits <= MAX_BITS && trial->verdict == PH_VERDICT_SAME)
+    trial->verdict = PH_VERDICT_PROVED;
   trial->kinds = 1u << PH_SAMPLE_REACH;
   trial->shown_by = PH_SAMPLE_REACH;
-  if (shown == 0)
+  if (trial->n_sets == 0)
     {
       trial->verdict = PH_VERDICT_NOTHING;
       trial->why = g_strdup ("it returns nothing that is defined for any of the inputs");

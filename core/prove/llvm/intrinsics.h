@@ -26,6 +26,8 @@ ph_integer_signed (const PhInteger *n)
   return n->width >= 64 ? (gint64) n->bits : (gint64) (n->bits << (64 - n->width)) >> (64 - n->width);
 }
 
+#define PH_LLVM_LIFETIME "llvm.lifetime." /* start or end of a stack slot, the second operand: what it holds is lost */
+
 /* How many operands the function @callee ("llvm.smax.i32") takes; 0: it is none that can be evaluated. */
 guint ph_intrinsic_operands (const char *callee);
 /* Sets @r, whose width is that of the result or of its first part, but for the poison of its operands. FALSE: undefined behaviour. */

@@ -1,0 +1,226 @@
+/* match-blocks.c: which block of a function is which, and what their labels and the names of registers are after they were counted anew.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/analyze/match.h"
+#include "core/intern.h"
+
+typedef struct
+{
+  const char *theirs, *ours; /* interned */
+  guint n;                   /* nodes that are in both */
+} Pair;
+
+gboolean
+ph_match_has_blocks (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      const PhAttr *to = node->op == NULL ? ph_node_attr (node, PH_TARGETS_ATTR) : NULL;
+
+      if ((to != NULL && to->kind == PH_ATTR_STRINGS) || (node->op == NULL && ph_node_attr (node, PH_BLOCK_ATTR) != NULL))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static const char *
+label_of (const PhNode *node)
+{
+  g_autofree char *label = ph_node_block (node);
+
+  return ph_intern (label);
+}
+
+static void
+count_pair (GArray *pairs, const char *theirs, const char *ours)
+{
+  for (guint i = pairs->len; i-- > 0;) /* nodes of one block come one after the other */
+    {
+      Pair *pair = &g_array_index (pairs, Pair, i);
+
+      if (pair->theirs == theirs && pair->ours == ours)
+        {
+          pair->n++;
+          return;
+        }
+    }
+  g_array_append_vals (pairs, &(Pair) { theirs, ours, 1 }, 1);
+}
+
+/* Most nodes first; where they are as many, blocks of one label. */
+static int
+by_weight (gconstpointer a, gconstpointer b)
+{
+  const Pair *x = a, *y = b;
+
+  if (x->n != y->n)
+    return x->n > y->n ? -1 : 1;
+  return (x->theirs == x->ours) > (y->theirs == y->ours) ? -1 : (x->theirs == x->ours) < (y->theirs == y->ours);
+}
+
+/* Gives the blocks of @target that are none of the model's labels that nothing in @taken has. */
+static void
+name_new_blocks (GHashTable *blocks, GHashTable *taken, const PhGraph *target)
+{
+  PH_FOREACH_NODE (node, target)
+    {
+      const char *label = label_of (node), *own = label;
+
+      if (g_hash_table_contains (blocks, label))
+        continue;
+      for (guint i = 1; g_hash_table_contains (taken, own); i++)
+        {
+          g_autofree char *other = g_strdup_printf ("%s.%u", label, i);
+
+          own = ph_intern (other);
+        }
+      g_hash_table_insert (blocks, (gpointer) label, (gpointer) own);
+      g_hash_table_add (taken, (gpointer) own);
+    }
+}
+
+/* A constant of such a function is of the one operand that reads it; its name only counts. */
+static void
+match_owned (PhMatching *match, const PhGraph *target)
+{
+  for (guint i = 0; i < target->constants->len; i++)
+    ph_match_set_value (match, NULL, target->constants->pdata[i]);
+  PH_FOREACH_NODE (node, target)
+    {
+      const PhNode *ours = ph_match_node (match, node);
+
+      for (guint i = 0; ours != NULL && i < MIN (ours->inputs->len, node->inputs->len); i++)
+        {
+          PhValue *value = ours->inputs->pdata[i], *theirs = node->inputs->pdata[i];
+
+          if (value != NULL && theirs != NULL && value->tensor != NULL && theirs->tensor != NULL && value->producer == NULL
+              && theirs->producer == NULL && ph_tensor_equal (value->tensor, theirs->tensor))
+            ph_match_set_value (match, value, theirs);
+        }
+    }
+}
+
+GHashTable *
+ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target)
+{
+  g_autoptr (GArray) pairs = NULL;
+  g_autoptr (GHashTable) lasting = NULL, taken = NULL;
+  GHashTable *blocks;
+
+  if (!ph_match_has_blocks (target) && !ph_match_has_blocks (graph))
+    return NULL;
+  pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  lasting = g_hash_table_new (NULL, NULL);
+  taken = g_hash_table_new (NULL, NULL);
+  blocks = g_hash_table_new (NULL, NULL);
+  PH_FOREACH_NODE (node, target)
+    {
+      const PhNode *ours = ph_match_node (match, node);
+
+      if (ours != NULL)
+        count_pair (pairs, label_of (node), label_of (ours));
+    }
+  g_array_sort (pairs, by_weight);
+  for (guint i = 0; i < pairs->len; i++)
+    {
+      const Pair *pair = &g_array_index (pairs, Pair, i);
+
+      if (g_hash_table_contains (blocks, pair->theirs) || g_hash_table_contains (lasting, pair->ours))
+        continue;
+      g_hash_table_insert (blocks, (gpointer) pair->theirs, (gpointer) pair->ours);
+      g_hash_table_add (lasting, (gpointer) pair->ours);
+    }
+  PH_FOREACH_NODE (node, graph)
+    {
+      g_autofree char *scope = ph_node_scope (node);
+
+      g_hash_table_add (taken, (gpointer) label_of (node));
+      g_hash_table_add (taken, (gpointer) ph_intern (scope));
+    }
+  PH_FOREACH_NODE (node, target)
+    {
+      PhNode *ours = ph_match_node (match, node);
+      const char *before = ours != NULL ? label_of (ours) : NULL, *now = g_hash_table_lookup (blocks, label_of (node));
+
+      if (ours != NULL && now != NULL && now != before && g_hash_table_contains (lasting, before))
+        ph_match_unset (match, ours, node);
+    }
+  name_new_blocks (blocks, taken, target);
+  match_owned (match, target);
+  return blocks;
+}
+
+char *
+ph_match_block (GHashTable *blocks, const PhNode *of_target)
+{
+  const char *label = label_of (of_target), *ours = g_hash_table_lookup (blocks, label);
+
+  return g_strdup (ours != NULL ? ours : label);
+}
+
+static char *
+text_of (GBytes *bytes)
+{
+  gsize n = 0;
+  const char *data = g_bytes_get_data (bytes, &n);
+
+  return g_strndup (data != NULL ? data : "", n);
+}
+
+static const char *
+translated (GHashTable *blocks, const char *label)
+{
+  const char *ours = g_hash_table_lookup (blocks, ph_intern (label));
+
+  return ours != NULL ? ours : label;
+}
+
+static void
+free_bytes (gpointer bytes)
+{
+  g_bytes_unref (bytes);
+}
+
+PhAttr *
+ph_match_labels (GHashTable *blocks, PhAttr *attr)
+{
+  g_autoptr (GPtrArray) labels = NULL;
+
+  if (attr->kind != PH_ATTR_STRINGS || (strcmp (attr->name, PH_TARGETS_ATTR) != 0 && strcmp (attr->name, PH_INCOMING_ATTR) != 0))
+    return ph_attr_ref (attr);
+  labels = g_ptr_array_new_with_free_func (free_bytes);
+  for (gsize i = 0; i < attr->n; i++)
+    {
+      g_autofree char *label = text_of (attr->strings[i]);
+      const char *ours = translated (blocks, label);
+
+      g_ptr_array_add (labels, g_bytes_new (ours, strlen (ours)));
+    }
+  return ph_attr_new_strings (attr->name, (GBytes *const *) labels->pdata, labels->len);
+}
+
+PhAttr *
+ph_match_links (const PhMatching *match, GHashTable *blocks, PhAttr *attr, const PhGraph *target,
+                const PhValue *(*find) (const char *name, gpointer data), gpointer data)
+{
+  g_autoptr (GPtrArray) links = g_ptr_array_new_with_free_func (free_bytes);
+
+  if (attr->kind != PH_ATTR_STRINGS)
+    return ph_attr_ref (attr);
+  for (gsize i = 0; i < attr->n; i++)
+    {
+      g_autofree char *text = text_of (attr->strings[i]), *link = NULL;
+      char *from = strstr (text, " from ");
+      const PhValue *theirs, *ours;
+
+      if (from != NULL)
+        *from = '\0';
+      theirs = ph_graph_find_value_named (target, text);
+      ours = theirs != NULL ? ph_match_value (match, theirs) : find != NULL ? find (text, data) : NULL;
+      link = g_strconcat (ours != NULL ? ours->name : text, from != NULL ? " from " : NULL,
+                          from != NULL ? translated (blocks, from + strlen (" from ")) : NULL, NULL);
+      g_ptr_array_add (links, g_bytes_new (link, strlen (link)));
+    }
+  return ph_attr_new_strings (attr->name, (GBytes *const *) links->pdata, links->len);
+}
