@@ -34,6 +34,7 @@ struct _PhDialect
    * are none. */
   const char *rules;
   const char *instead; /* (nullable) of one without rules: what can be run on it                               */
+  gboolean has_blocks; /* the scope of a node is its block, and it has its place there                         */
 };
 
 #define DIALECT(name) extern const PhDialect ph_dialect_##name;

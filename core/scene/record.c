@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/ops/dialect.h"
 #include "core/ops/op-list.h"
 
 #define SHORT_NAME 12   /* letters of a value that is called by its name */
@@ -331,9 +332,11 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
       life->has_inside = !life->has_bodies && ph_node_inside (node) != PH_NO_ID;
       if (strchr (node->name, '/') != NULL)
         {
+          const PhDialect *dialect = node->op == NULL ? ph_dialect_find (node->domain) : NULL;
           g_autofree char *scope = ph_node_scope (node);
 
           life->scope = ph_faces_string (record->faces, scope);
+          life->in_block = dialect != NULL && dialect->has_blocks;
         }
       /* The gradient of a scope gets a scope beside it. */
       if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)

@@ -39,6 +39,7 @@ typedef struct
   PhId partner;
   const char *op_type; /* (nullable) interned                                                             */
   const char *scope;   /* (nullable) in the record's strings                                              */
+  gboolean in_block;   /* @scope is its block: nothing of another one takes its place                    */
   gboolean has_bodies; /* If, Loop, Scan                                                                  */
   gboolean has_inside; /* a fused node, or the call of a function                                         */
   gboolean ordered;    /* which of its inputs is the first one means something                            */

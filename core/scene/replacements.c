@@ -78,7 +78,8 @@ match (Matcher *m, PhMove *gone, int n_gone, PhMove *come, int n_come)
             const PhLife *from = life_at (m, gone[k].life);
             int length;
 
-            if (gone[k].taken || from->owner != to->owner || (pass == 0 && from->op_type != to->op_type))
+            if (gone[k].taken || from->owner != to->owner || (to->in_block && from->scope != to->scope)
+                || (pass == 0 && from->op_type != to->op_type))
               continue;
             length = many ? 0 : shared_length (m, gone[k].life, life);
             if (length > most)

@@ -7,6 +7,7 @@
 #include "core/graph/history.h"
 #include "core/io/format.h"
 #include "core/prove/llvm/integers.h"
+#include "core/scene/scene-read.h"
 
 static PhModel *
 read_text (const char *text, GError **error)
@@ -222,6 +223,19 @@ test_hoisted (void)
   assert_step (history, 1, 1, 1);
   g_assert_cmpstr (block, ==, "entry");
   assert_attr (model, "%i", "back", "[\"%j from loop\"]");
+  /* It is drawn in its block, not in the place of the one that it replaces. */
+  {
+    const PhSceneOptions options = { .by_scope = TRUE, .open = PH_OPEN_ALL };
+    const PhNode *hoisted = ph_model_find_node_named (model, "%m");
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PhScene) scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+    const int box = ph_scene_find (scene, hoisted->id, NULL);
+
+    g_assert_no_error (error);
+    g_assert_cmpint (box, >=, 0);
+    g_assert_cmpuint (ph_scene_box (scene, box)->n_tenants, ==, 1);
+    g_assert_cmpint (ph_scene_box (scene, box)->parent, ==, ph_scene_find_path (scene, "entry"));
+  }
 }
 
 /* Of a block that another one takes up, each instruction is what it was, in that other block. A new block with a label that another one has

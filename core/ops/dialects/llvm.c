@@ -77,4 +77,5 @@ const PhDialect ph_dialect_llvm
     = { .domain = "llvm",
         .title = "LLVM",
         .foreign = instructions,
-        .instead = "`pipeline llvm 'default<O2>'` and `run llvm sroa` run LLVM's own passes over a .ll or .bc file" };
+        .instead = "`pipeline llvm 'default<O2>'` and `run llvm sroa` run LLVM's own passes over a .ll or .bc file",
+        .has_blocks = TRUE };
