@@ -8,8 +8,10 @@
 typedef struct
 {
   const char *theirs, *ours; /* interned */
-  guint n;                   /* nodes that are in both */
+  guint n;                   /* nodes that are in both, and WITNESS for each that leads to both */
 } Pair;
+
+#define WITNESS 3 /* an instruction may look like one of another block, the ends of blocks seldom do */
 
 gboolean
 ph_match_has_blocks (const PhGraph *graph)
@@ -33,7 +35,7 @@ label_of (const PhNode *node)
 }
 
 static void
-count_pair (GArray *pairs, const char *theirs, const char *ours)
+count_pair (GArray *pairs, const char *theirs, const char *ours, guint weight)
 {
   for (guint i = pairs->len; i-- > 0;) /* nodes of one block come one after the other */
     {
@@ -41,14 +43,37 @@ count_pair (GArray *pairs, const char *theirs, const char *ours)
 
       if (pair->theirs == theirs && pair->ours == ours)
         {
-          pair->n++;
+          pair->n += weight;
           return;
         }
     }
-  g_array_append_vals (pairs, &(Pair) { theirs, ours, 1 }, 1);
+  g_array_append_vals (pairs, &(Pair) { theirs, ours, weight }, 1);
 }
 
-/* Most nodes first; where they are as many, blocks of one label. */
+static char *
+text_of (GBytes *bytes)
+{
+  gsize n = 0;
+  const char *data = g_bytes_get_data (bytes, &n);
+
+  return g_strndup (data != NULL ? data : "", n);
+}
+
+/* Where both branch, each to as many blocks. @theirs, @ours: (nullable) */
+static void
+count_labels (GArray *pairs, const PhAttr *theirs, const PhAttr *ours)
+{
+  if (theirs == NULL || ours == NULL || theirs->kind != PH_ATTR_STRINGS || ours->kind != PH_ATTR_STRINGS || theirs->n != ours->n)
+    return;
+  for (gsize i = 0; i < ours->n; i++)
+    {
+      g_autofree char *label = text_of (theirs->strings[i]), *other = text_of (ours->strings[i]);
+
+      count_pair (pairs, ph_intern (label), ph_intern (other), WITNESS);
+    }
+}
+
+/* The surest first; where they are as many, blocks of one label. */
 static int
 by_weight (gconstpointer a, gconstpointer b)
 {
@@ -101,8 +126,28 @@ match_owned (PhMatching *match, const PhGraph *target)
     }
 }
 
+static void
+take_apart (PhMatching *match, const PhNode *node, const PhNode *of_target)
+{
+  guint8 *how = &match->how->data[node->id];
+
+  match->n[*how]--;
+  *how = PH_MATCH_NONE;
+  match->ours->pdata[of_target->id] = NULL;
+  for (guint i = 0; i < of_target->outputs->len; i++)
+    ph_match_set_value (match, NULL, of_target->outputs->pdata[i]);
+}
+
+gboolean
+ph_match_may_be_of_block (const PhMatching *match, const PhNode *node, const PhNode *of_target)
+{
+  const char *now = g_hash_table_lookup (match->blocks, label_of (of_target)), *before = label_of (node);
+
+  return now == NULL || now == before || !g_hash_table_contains (match->lasting, before);
+}
+
 GHashTable *
-ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target)
+ph_match_blocks (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GArray) pairs = NULL;
   g_autoptr (GHashTable) lasting = NULL, taken = NULL;
@@ -119,7 +164,10 @@ ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target)
       const PhNode *ours = ph_match_node (match, node);
 
       if (ours != NULL)
-        count_pair (pairs, label_of (node), label_of (ours));
+        {
+          count_pair (pairs, label_of (node), label_of (ours), 1);
+          count_labels (pairs, ph_node_attr (node, PH_TARGETS_ATTR), ph_node_attr (ours, PH_TARGETS_ATTR));
+        }
     }
   g_array_sort (pairs, by_weight);
   for (guint i = 0; i < pairs->len; i++)
@@ -138,14 +186,18 @@ ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target)
       g_hash_table_add (taken, (gpointer) label_of (node));
       g_hash_table_add (taken, (gpointer) ph_intern (scope));
     }
+  match->blocks = blocks;
+  match->lasting = lasting;
   PH_FOREACH_NODE (node, target)
     {
       PhNode *ours = ph_match_node (match, node);
-      const char *before = ours != NULL ? label_of (ours) : NULL, *now = g_hash_table_lookup (blocks, label_of (node));
 
-      if (ours != NULL && now != NULL && now != before && g_hash_table_contains (lasting, before))
-        ph_match_unset (match, ours, node);
+      if (ours != NULL && !ph_match_may_be_of_block (match, ours, node))
+        take_apart (match, ours, node);
     }
+  match_owned (match, target);
+  ph_match_rest (match, graph, target); /* those of one block that look alike */
+  match->blocks = match->lasting = NULL;
   name_new_blocks (blocks, taken, target);
   match_owned (match, target);
   return blocks;
@@ -157,15 +209,6 @@ ph_match_block (GHashTable *blocks, const PhNode *of_target)
   const char *label = label_of (of_target), *ours = g_hash_table_lookup (blocks, label);
 
   return g_strdup (ours != NULL ? ours : label);
-}
-
-static char *
-text_of (GBytes *bytes)
-{
-  gsize n = 0;
-  const char *data = g_bytes_get_data (bytes, &n);
-
-  return g_strndup (data != NULL ? data : "", n);
 }
 
 static const char *

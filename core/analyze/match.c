@@ -94,16 +94,6 @@ ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchH
   match->n[how]++;
 }
 
-void
-ph_match_unset (PhMatching *match, PhNode *node, const PhNode *of_target)
-{
-  match->n[match->how->data[node->id]]--;
-  set_how (match, node, node->graph == match->partial ? RELEASED : PH_MATCH_NONE);
-  match->ours->pdata[of_target->id] = NULL;
-  for (guint i = 0; i < of_target->outputs->len; i++)
-    ph_match_set_value (match, NULL, of_target->outputs->pdata[i]);
-}
-
 static gboolean
 same_operator (const PhNode *a, const PhNode *b)
 {
@@ -137,7 +127,8 @@ static gboolean
 is_free (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {
   return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL
-         && same_operator (node, of_target) && !contradicts (node, of_target);
+         && same_operator (node, of_target) && !contradicts (node, of_target)
+         && (match->blocks == NULL || ph_match_may_be_of_block (match, node, of_target));
 }
 
 /* ── matches given by the compiler ──────────────────────────────────────────────────────────────────────────────────── */
@@ -572,13 +563,24 @@ match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
   return any;
 }
 
-/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+void
+ph_match_rest (PhMatching *match, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr (GPtrArray) loose = ph_match_loose (match, graph);
+  gboolean more = TRUE;
+
+  /* Certain matches lead to further certain ones; only then guess. */
+  for (guint round = 0; more && round < MAX_ROUNDS; round++)
+    {
+      match_same (match, target, loose);
+      more = match_places (match, graph, target) || match_like (match, graph, target);
+    }
+}
 
 void
 ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GPtrArray) loose = ph_match_loose (match, graph);
-  gboolean more = TRUE;
 
   ph_match_inputs (match, graph, target);
   if (graph != match->partial)
@@ -586,10 +588,5 @@ ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
   match_given (match, graph, target);
   match_names (match, graph, target, loose);
   match_outputs (match, graph, target);
-  /* Certain matches lead to further certain ones; only then guess. */
-  for (guint round = 0; more && round < MAX_ROUNDS; round++)
-    {
-      match_same (match, target, loose);
-      more = match_places (match, graph, target) || match_like (match, graph, target);
-    }
+  ph_match_rest (match, graph, target);
 }

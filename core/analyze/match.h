@@ -30,6 +30,8 @@ typedef struct
   guint n[PH_N_MATCHES];
   const PhGraph *partial; /* (nullable) of the model: the target holds only a part of it, whose constants are told */
   GPtrArray *loose;       /* (element-type PhNode) of @partial, the nodes that need not stay                        */
+  GHashTable *blocks;     /* (nullable) (unowned) see ph_match_blocks(): a node is none of another lasting block    */
+  GHashTable *lasting;    /* (nullable) (unowned) their labels in the model                                         */
 } PhMatching;
 
 void ph_match_init (PhMatching *match, PhModel *model, const PhModel *target);
@@ -51,7 +53,9 @@ gboolean ph_match_has_blocks (const PhGraph *graph);
 /* The label in @graph of each block of @target, which may have numbers for labels that count anew: of the block with most of
  * its nodes. Nodes that went from one lasting block to another are taken apart: one goes and one comes. NULL: there are no blocks.
  * (element-type interned interned) (transfer full) */
-GHashTable *ph_match_blocks (PhMatching *match, const PhGraph *graph, const PhGraph *target);
+GHashTable *ph_match_blocks (PhMatching *match, PhGraph *graph, PhGraph *target);
+/* FALSE: they are in different blocks, and that of @node lasts. */
+gboolean ph_match_may_be_of_block (const PhMatching *match, const PhNode *node, const PhNode *of_target);
 /* The block of @of_target, a node of the target, by its label in the model. (transfer full) */
 char *ph_match_block (GHashTable *blocks, const PhNode *of_target);
 /* An attribute of a node of the target with labels that are those of the model. (transfer full) */
@@ -59,8 +63,8 @@ PhAttr *ph_match_labels (GHashTable *blocks, PhAttr *attr);
 /* Likewise PH_LINKS_ATTR, with what the model's values are called; @find: (nullable) what it is called that @target does not have. */
 PhAttr *ph_match_links (const PhMatching *match, GHashTable *blocks, PhAttr *attr, const PhGraph *target,
                         const PhValue *(*find) (const char *name, gpointer data), gpointer data);
-/* Says that a node of the model is none of the target. */
-void ph_match_unset (PhMatching *match, PhNode *node, const PhNode *of_target);
+/* Recognises further nodes, after some were taken apart. */
+void ph_match_rest (PhMatching *match, PhGraph *graph, PhGraph *target);
 /* Its steps of values, match-values.c. */
 void ph_match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target);
 void ph_match_constants (PhMatching *match, PhGraph *graph, PhGraph *target);

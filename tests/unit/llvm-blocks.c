@@ -206,6 +206,27 @@ test_numbers (void)
   assert_attr (model, "%6", "block", "");
 }
 
+/* Of instructions that look alike each is the one of its block. */
+static void
+test_alike (void)
+{
+#define TWO(one)                                                               \
+  "define i32 @f(i32 %0, i1 %1) {\n  br i1 %1, label %3, label %6\n\n3:\n" one \
+  "\n6:\n  %7 = mul i32 %0, 3\n  %8 = add i32 %7, 1\n"                         \
+  "  ret i32 %8\n}\n"
+  PhHistory *recorded = NULL;
+  g_autoptr (PhModel) model = open_dump (TWO ("  %4 = mul i32 %0, 3\n  %5 = add i32 %4, 1\n  ret i32 %5\n"),
+                                         "define i32 @f(i32 %0, i1 %1) {\n  br i1 %1, label %3, label %4\n\n3:\n  ret i32 %0\n\n"
+                                         "4:\n  %5 = mul i32 %0, 3\n  %6 = add i32 %5, 1\n  ret i32 %6\n}\n",
+                                         &recorded);
+  g_autoptr (PhHistory) history = recorded;
+
+  assert_step (history, 0, 2, 1);
+  g_assert_nonnull (ph_model_find_node_named (model, "%8"));
+  assert_attr (model, "br", "to", "[\"3\", \"6\"]");
+#undef TWO
+}
+
 #define LOOP(before, inside)                                                        \
   "define i32 @f(i32 %n, i32 %k) {\nentry:\n" before                                \
   "  br label %loop\n\nloop:\n  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n" inside \
@@ -234,6 +255,7 @@ test_hoisted (void)
     g_assert_no_error (error);
     g_assert_cmpint (box, >=, 0);
     g_assert_cmpuint (ph_scene_box (scene, box)->n_tenants, ==, 1);
+    g_assert_cmpint (ph_scene_box (scene, box)->parent, >=, 0);
     g_assert_cmpint (ph_scene_box (scene, box)->parent, ==, ph_scene_find_path (scene, "entry"));
   }
 }
@@ -271,6 +293,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm-blocks/integers", test_integers);
   g_test_add_func ("/llvm-blocks/control", test_control);
   g_test_add_func ("/llvm-blocks/numbers", test_numbers);
+  g_test_add_func ("/llvm-blocks/alike", test_alike);
   g_test_add_func ("/llvm-blocks/hoisted", test_hoisted);
   g_test_add_func ("/llvm-blocks/joined", test_joined);
   return g_test_run ();
