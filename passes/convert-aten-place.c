@@ -132,12 +132,13 @@ max_unpool (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_aten_operand (l), *indices = ph_aten_tensor (l, 1), *lead, *rows, *sizes;
   const int rank = ph_value_rank (x);
+  const guint spatial = strstr (l->op, "3d") != NULL ? 3 : 2;
   gint64 size[3];
   guint n = 3;
 
-  if (x == NULL || indices == NULL || !ph_aten_ints (l, "output_size", size, &n) || n < 2 || rank < (int) n)
+  if (x == NULL || indices == NULL || !ph_aten_ints (l, "output_size", size, &n) || n < spatial || rank < (int) n)
     return ph_convert_stay (l, "the size of its result is not known");
-  sizes = ph_convert_ints_value (l, size + n - (strstr (l->op, "3d") != NULL ? 3 : 2), strstr (l->op, "3d") != NULL ? 3 : 2);
+  sizes = ph_convert_ints_value (l, size + n - spatial, spatial);
   rows = ph_convert_ints_value (l, (gint64[]) { -1 }, 1);
   if (rank > (int) n)
     {
