@@ -84,9 +84,7 @@ fused (PhConvert *l, PhValue **out)
   l->n_in = n_in;
   for (gsize i = 0; ok && steps != NULL && steps->kind == PH_ATTR_STRINGS && i < steps->n; i++)
     {
-      gsize n = 0;
-      const char *bytes = g_bytes_get_data (steps->strings[i], &n);
-      g_autofree char *step = g_strndup (bytes, n);
+      g_autofree char *step = ph_attr_dup_string (steps, i);
 
       ok = (out[0] = fused_step (l, step, out[0], &next)) != NULL;
     }

@@ -64,7 +64,7 @@ change_node (PhBecome *become, PhNode *node, PhNode *of_target)
     {
       const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
 
-      if (strcmp (name, PH_BLOCK_ATTR) != 0 && ph_node_attr (of_target, name) == NULL
+      if (!(become->blocks != NULL && strcmp (name, PH_BLOCK_ATTR) == 0) && ph_node_attr (of_target, name) == NULL
           && !ph_node_set_attr (node, name, NULL, become->error))
         return FALSE;
     }

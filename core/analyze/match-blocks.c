@@ -4,6 +4,7 @@
 
 #include "core/analyze/match.h"
 #include "core/intern.h"
+#include "core/ops/dialect.h"
 
 typedef struct
 {
@@ -16,14 +17,9 @@ typedef struct
 gboolean
 ph_match_has_blocks (const PhGraph *graph)
 {
-  PH_FOREACH_NODE (node, graph)
-    {
-      const PhAttr *to = node->op == NULL ? ph_node_attr (node, PH_TARGETS_ATTR) : NULL;
+  const PhDialect *dialect = graph->first != NULL && graph->first->op == NULL ? ph_dialect_find (graph->first->domain) : NULL;
 
-      if ((to != NULL && to->kind == PH_ATTR_STRINGS) || (node->op == NULL && ph_node_attr (node, PH_BLOCK_ATTR) != NULL))
-        return TRUE;
-    }
-  return FALSE;
+  return dialect != NULL && dialect->has_blocks;
 }
 
 static const char *
@@ -50,15 +46,6 @@ count_pair (GArray *pairs, const char *theirs, const char *ours, guint weight)
   g_array_append_vals (pairs, &(Pair) { theirs, ours, weight }, 1);
 }
 
-static char *
-text_of (GBytes *bytes)
-{
-  gsize n = 0;
-  const char *data = g_bytes_get_data (bytes, &n);
-
-  return g_strndup (data != NULL ? data : "", n);
-}
-
 /* Where both branch, each to as many blocks. @theirs, @ours: (nullable) */
 static void
 count_labels (GArray *pairs, const PhAttr *theirs, const PhAttr *ours)
@@ -67,7 +54,7 @@ count_labels (GArray *pairs, const PhAttr *theirs, const PhAttr *ours)
     return;
   for (gsize i = 0; i < ours->n; i++)
     {
-      g_autofree char *label = text_of (theirs->strings[i]), *other = text_of (ours->strings[i]);
+      g_autofree char *label = ph_attr_dup_string (theirs, i), *other = ph_attr_dup_string (ours, i);
 
       count_pair (pairs, ph_intern (label), ph_intern (other), WITNESS);
     }
@@ -153,7 +140,7 @@ ph_match_blocks (PhMatching *match, PhGraph *graph, PhGraph *target)
   g_autoptr (GHashTable) lasting = NULL, taken = NULL;
   GHashTable *blocks;
 
-  if (!ph_match_has_blocks (target) && !ph_match_has_blocks (graph))
+  if (!ph_match_has_blocks (target))
     return NULL;
   pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
   lasting = g_hash_table_new (NULL, NULL);
@@ -235,7 +222,7 @@ ph_match_labels (GHashTable *blocks, PhAttr *attr)
   labels = g_ptr_array_new_with_free_func (free_bytes);
   for (gsize i = 0; i < attr->n; i++)
     {
-      g_autofree char *label = text_of (attr->strings[i]);
+      g_autofree char *label = ph_attr_dup_string (attr, i);
       const char *ours = translated (blocks, label);
 
       g_ptr_array_add (labels, g_bytes_new (ours, strlen (ours)));
@@ -253,7 +240,7 @@ ph_match_links (const PhMatching *match, GHashTable *blocks, PhAttr *attr, const
     return ph_attr_ref (attr);
   for (gsize i = 0; i < attr->n; i++)
     {
-      g_autofree char *text = text_of (attr->strings[i]), *link = NULL;
+      g_autofree char *text = ph_attr_dup_string (attr, i), *link = NULL;
       char *from = strstr (text, " from ");
       const PhValue *theirs, *ours;
 

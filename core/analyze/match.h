@@ -48,7 +48,7 @@ void ph_match_keep (PhMatching *match, const PhGraph *graph);
 void ph_match_release (PhMatching *match, PhNode *node);
 /* part.c: those of @graph that may be one of the target, or that may have to go, in its order. (transfer full) (element-type PhNode) */
 GPtrArray *ph_match_loose (const PhMatching *match, const PhGraph *graph);
-/* match-blocks.c: whether nodes branch to blocks, as in LLVM. */
+/* match-blocks.c: whether its nodes are in blocks, as LLVM's are. */
 gboolean ph_match_has_blocks (const PhGraph *graph);
 /* The label in @graph of each block of @target, which may have numbers for labels that count anew: of the block with most of
  * its nodes. Nodes that went from one lasting block to another are taken apart: one goes and one comes. NULL: there are no blocks.

@@ -174,6 +174,15 @@ ph_attr_unref (PhAttr *attr)
   g_free (attr);
 }
 
+char *
+ph_attr_dup_string (const PhAttr *attr, gsize i)
+{
+  gsize n = 0;
+  const char *bytes = g_bytes_get_data (attr->strings[i], &n);
+
+  return g_strndup (bytes != NULL ? bytes : "", n);
+}
+
 gboolean
 ph_attr_equal (const PhAttr *a, const PhAttr *b)
 {

@@ -49,6 +49,8 @@ PhAttr *ph_attr_ref (PhAttr *attr);
 void ph_attr_unref (PhAttr *attr);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAttr, ph_attr_unref)
 
+/* Item @i of STRINGS as text. (transfer full) */
+char *ph_attr_dup_string (const PhAttr *attr, gsize i);
 gboolean ph_attr_equal (const PhAttr *a, const PhAttr *b); /* floats by bits */
 guint ph_attr_hash (const PhAttr *attr);
 char *ph_attr_value_to_string (const PhAttr *attr); /* as in ONNX text, long ones cut: for people */

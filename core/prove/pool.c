@@ -170,7 +170,7 @@ add_attr (PhPool *pool, const PhAttr *attr)
   else if (attr->kind == PH_ATTR_STRINGS)
     for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
       {
-        g_autofree char *string = g_strndup (g_bytes_get_data (attr->strings[i], NULL), g_bytes_get_size (attr->strings[i]));
+        g_autofree char *string = ph_attr_dup_string (attr, i);
 
         add_string (pool, string);
       }

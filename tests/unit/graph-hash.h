@@ -57,9 +57,7 @@ graph_hash_attr (const PhNode *node, const PhAttr *attr, GHashTable *values)
     return ph_attr_hash (attr);
   for (gsize i = 0; i < attr->n; i++)
     {
-      gsize n = 0;
-      const char *bytes = g_bytes_get_data (attr->strings[i], &n);
-      g_autofree char *text = g_strndup (bytes, n);
+      g_autofree char *text = ph_attr_dup_string (attr, i);
       char *from = strcmp (attr->name, PH_LINKS_ATTR) == 0 ? strstr (text, " from ") : NULL;
 
       if (strcmp (attr->name, PH_LINKS_ATTR) == 0)

@@ -16,16 +16,6 @@ is_end (const PhNode *node)
   return is (node, "br") || is (node, "switch") || is (node, "ret") || is (node, "unreachable");
 }
 
-/* (transfer full) */
-static char *
-text_of (GBytes *bytes)
-{
-  gsize n = 0;
-  const char *data = g_bytes_get_data (bytes, &n);
-
-  return g_strndup (data, n);
-}
-
 static void
 clear_block (PhBlock *block)
 {
@@ -76,7 +66,7 @@ connect (PhBlocks *blocks, GHashTable *at)
         return FALSE;
       for (gsize i = 0; to != NULL && to->kind == PH_ATTR_STRINGS && i < to->n; i++)
         {
-          g_autofree char *label = text_of (to->strings[i]);
+          g_autofree char *label = ph_attr_dup_string (to, i);
           const gsize known = GPOINTER_TO_SIZE (g_hash_table_lookup (at, label));
           const guint next = (guint) known - 1;
 
@@ -129,7 +119,7 @@ find_incoming (const PhBlocks *blocks, const PhNode *phi, guint from)
 
   for (gsize i = 0; incoming != NULL && incoming->kind == PH_ATTR_STRINGS && i < incoming->n; i++)
     {
-      g_autofree char *block = text_of (incoming->strings[i]);
+      g_autofree char *block = ph_attr_dup_string (incoming, i);
 
       if (!g_str_equal (block, label))
         continue;
@@ -137,7 +127,7 @@ find_incoming (const PhBlocks *blocks, const PhNode *phi, guint from)
         return ph_node_input (phi, (guint) i);
       for (gsize k = 0; links != NULL && links->kind == PH_ATTR_STRINGS && k < links->n; k++)
         {
-          g_autofree char *link = text_of (links->strings[k]), *behind = g_strconcat (" from ", label, NULL);
+          g_autofree char *link = ph_attr_dup_string (links, k), *behind = g_strconcat (" from ", label, NULL);
 
           if (!g_str_has_suffix (link, behind))
             continue;

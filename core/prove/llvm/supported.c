@@ -65,9 +65,12 @@ has_fixed_poison (const PhNode *node)
   const PhAttr *fixed = is (node, "phi") ? ph_node_attr (node, "operands") : NULL;
 
   for (gsize i = 0; fixed != NULL && fixed->kind == PH_ATTR_STRINGS && i < fixed->n; i++)
-    if (g_bytes_get_size (fixed->strings[i]) != strlen ("poison")
-        || memcmp (g_bytes_get_data (fixed->strings[i], NULL), "poison", 6) != 0)
-      return FALSE;
+    {
+      g_autofree char *text = ph_attr_dup_string (fixed, i);
+
+      if (!g_str_equal (text, "poison"))
+        return FALSE;
+    }
   return fixed != NULL;
 }
 
