@@ -82,6 +82,18 @@ describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backward
     }
 }
 
+/* An attribute that a node lacks has no value, but where it lies without one: its name says its block. */
+static char *
+attribute_text (PhPastNames *names, PhId id, const char *name, const PhAttr *attr)
+{
+  const PhNode *node = attr == NULL && strcmp (name, PH_BLOCK_ATTR) == 0 ? ph_model_find_node (names->model, id) : NULL;
+  g_autofree char *scope = node != NULL ? ph_node_scope (node) : NULL;
+
+  if (attr != NULL)
+    return ph_attr_value_to_string (attr);
+  return scope != NULL && *scope != '\0' ? g_strdup_printf ("\"%s\"", scope) : g_strdup ("(none)");
+}
+
 static void
 add_field (PhNodeChange *change, PhPastNames *names, const PhNetField *field, PhId node, gboolean backwards)
 {
@@ -102,8 +114,8 @@ add_field (PhNodeChange *change, PhPastNames *names, const PhNetField *field, Ph
       break;
     case PH_NET_ATTR:
       name = g_strdup_printf ("attribute %s", field->name);
-      text.before = field->old_attr != NULL ? ph_attr_value_to_string (field->old_attr) : g_strdup ("(none)");
-      text.after = field->new_attr != NULL ? ph_attr_value_to_string (field->new_attr) : g_strdup ("(none)");
+      text.before = attribute_text (names, node, field->name, field->old_attr);
+      text.after = attribute_text (names, node, field->name, field->new_attr);
       break;
     case PH_NET_TYPE:
       {

@@ -17,9 +17,7 @@ typedef struct
 gboolean
 ph_match_has_blocks (const PhGraph *graph)
 {
-  const PhDialect *dialect = graph->first != NULL && graph->first->op == NULL ? ph_dialect_find (graph->first->domain) : NULL;
-
-  return dialect != NULL && dialect->has_blocks;
+  return graph->first != NULL && ph_dialect_has_blocks (graph->first);
 }
 
 static const char *

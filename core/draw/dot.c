@@ -97,6 +97,21 @@ append_line (GString *text, PhScene *scene, const PhSceneEdge *edge, const PhPoi
     }
 }
 
+static void
+append_group (GString *text, PhScene *scene, guint box, int time)
+{
+  g_autofree char *count = ph_scene_group_text (scene, box, time);
+  PhGroupState group;
+
+  if (!ph_scene_group_at (scene, box, time, &group, NULL))
+    return;
+  g_string_append_printf (text, "  b%u [label=\"", box);
+  append_quoted (text, group.title);
+  g_string_append_printf (text, "\\n%s\"", count);
+  append_place (text, scene, &group.rect);
+  g_string_append (text, "];\n");
+}
+
 char *
 ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 {
@@ -121,12 +136,7 @@ ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
         continue;
       if (box->kind == PH_BOX_GROUP)
         {
-          g_string_append_printf (text, "  b%u [label=\"", b);
-          append_quoted (text, box->title);
-          g_autofree char *count = ph_scene_group_text (scene, b, time);
-          g_string_append_printf (text, "\\n%s\"", count);
-          append_place (text, scene, &box->rect);
-          g_string_append (text, "];\n");
+          append_group (text, scene, b, time);
           continue;
         }
       if (tenant == NULL)

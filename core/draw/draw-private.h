@@ -39,8 +39,14 @@ void ph_draw_line_of (PhScene *scene, int edge, guint line, guint n_lines, GArra
 void ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);
 void ph_draw_counts (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 void ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
+/* draw.c: a GCompareDataFunc of boxes (int) of a PhScene: from the outside in. */
+int ph_draw_compare_depth (gconstpointer a, gconstpointer b, gpointer scene);
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */
 void ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+/* Groups that are alike share a tint: of one with a pattern. */
+PhFamily ph_draw_group_tint (const PhSceneBox *box);
+/* Of an open group, above all frames and below lines: what joins it to another one, and counts. */
+void ph_draw_group_top (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 /* Of an open group, above all that is in it. */
 void ph_draw_group_title (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 

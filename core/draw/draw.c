@@ -3,12 +3,17 @@
 #include "core/draw/draw-private.h"
 #include "core/scene/scene-read.h"
 
-static int
-compare_depth (gconstpointer a, gconstpointer b, gpointer data)
+int
+ph_draw_compare_depth (gconstpointer a, gconstpointer b, gpointer data)
 {
   const PhSceneBox *x = ph_scene_box (data, *(const int *) a), *y = ph_scene_box (data, *(const int *) b);
+  const float in_x = x->n_states > 0 ? x->reach.width * x->reach.height : 0,
+              in_y = y->n_states > 0 ? y->reach.width * y->reach.height : 0;
 
-  return x->depth != y->depth ? (int) x->depth - (int) y->depth : *(const int *) a - *(const int *) b;
+  /* A frame around several groups is below them. */
+  return x->depth != y->depth ? (int) x->depth - (int) y->depth
+         : in_x != in_y       ? (in_x > in_y ? -1 : 1)
+                              : *(const int *) a - *(const int *) b;
 }
 
 /* Arrow heads, badges, pills, shadows and far marks extend beyond their boxes. */
@@ -68,10 +73,13 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
              || ph_scene_box (scene, g_array_index (boxes, int, i))->open;
   if (groups)
     {
-      g_array_sort_with_data (boxes, compare_depth, scene);
+      g_array_sort_with_data (boxes, ph_draw_compare_depth, scene);
       for (guint i = 0; i < boxes->len; i++)
         if (ph_scene_box (scene, g_array_index (boxes, int, i))->open)
           ph_draw_group (scene, cr, ink, g_array_index (boxes, int, i), options);
+      for (guint i = 0; i < boxes->len; i++)
+        if (ph_scene_box (scene, g_array_index (boxes, int, i))->open)
+          ph_draw_group_top (scene, cr, ink, g_array_index (boxes, int, i), options);
     }
   ph_draw_edges (scene, cr, options, edges);
   for (guint i = 0; i < boxes->len; i++)

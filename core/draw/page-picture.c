@@ -280,41 +280,89 @@ title_of (Page *page, int index)
   return box->title != NULL ? box->title : tenant != NULL ? ph_scene_face (page->scene, tenant, page->last)->title : "";
 }
 
+/* Draws the frame of a group where it is from @born to before @died. */
 static void
-add_group (Page *page, int index)
+add_frame (Page *page, int index, const PhGroupState *group, int born, int died)
 {
-  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL,
-                                    PH_FAMILY_ARITHMETIC };
   const PhSceneBox *box = ph_scene_box (page->scene, index);
-  const double middle = box->rect.x + box->rect.width / 2;
+  const PhRect *rect = &group->rect;
+  const double middle = rect->x + rect->width / 2;
 
-  g_string_append_printf (page->out, "<g id=\"g%d\" class=\"g%s", index, box->open ? "" : " z");
+  if (!is_ever (page, born, died))
+    return;
+  g_string_append (page->out, "<g");
+  if (!box->open)
+    g_string_append_printf (page->out, " id=\"g%d\"", index);
+  g_string_append_printf (page->out, " class=\"g%s", box->open ? "" : " z");
   if (box->pattern > 0)
-    g_string_append_printf (page->out, " f%d", tints[(box->pattern - 1) % G_N_ELEMENTS (tints)]);
-  if (box->n_tenants > 0)
-    {
-      const int born = ph_scene_tenant_at (page->scene, box->first_tenant)->born,
-                died = ph_scene_tenant_at (page->scene, box->first_tenant + box->n_tenants - 1)->died;
-
-      g_string_append_printf (page->out, "%s\"", hidden (page, born, died));
-      add_life (page, born, died);
-    }
-  else
-    g_string_append_c (page->out, '"');
+    g_string_append_printf (page->out, " f%d", ph_draw_group_tint (box));
+  g_string_append_printf (page->out, "%s\"", hidden (page, born, died));
+  add_life (page, born, died);
   g_string_append_c (page->out, '>');
-  add_rect (page, "", box->rect.x, box->rect.y, box->rect.width, box->rect.height, 10);
-  if (box->open)
-    add_text (page, PH_INK_TITLE, "gt", title_of (page, index), box->rect.x + 11, box->rect.y + 15, box->rect.width - 24);
-  else
+  add_rect (page, "", rect->x, rect->y, rect->width, rect->height, 10);
+  if (box->open && group->band.width <= 0)
+    add_text (page, PH_INK_TITLE, "gt", group->title, rect->x + 11, rect->y + 15, rect->width - 24);
+  if (!box->open)
     {
       g_autofree char *detail = ph_scene_group_text (page->scene, index, page->last);
 
-      add_text (page, PH_INK_TITLE, "gt", title_of (page, index), middle, box->rect.y + box->rect.height / 2 - 9,
-                box->rect.width - 20);
-      add_text (page, PH_INK_TEXT, "gd m d", detail, middle, box->rect.y + box->rect.height / 2 + 11, box->rect.width - 20);
-      add_text (page, PH_INK_TEXT, "gc", "", box->rect.x + box->rect.width - 8, box->rect.y, 0);
+      add_text (page, PH_INK_TITLE, "gt", group->title, middle, rect->y + rect->height / 2 - 9, rect->width - 20);
+      add_text (page, PH_INK_TEXT, "gd m d", detail, middle, rect->y + rect->height / 2 + 11, rect->width - 20);
+      add_text (page, PH_INK_TEXT, "gc", "", rect->x + rect->width - 8, rect->y, 0);
     }
   g_string_append (page->out, "</g>\n");
+}
+
+/* What joins frames lies over the borders of both, with lines at its two other sides. */
+static void
+add_bands (Page *page, int index)
+{
+  PhGroupState group;
+
+  for (int born = 0, until; ph_scene_box (page->scene, index)->n_states > 0 && born < G_MAXINT; born = until)
+    {
+      const PhRect *band = &group.band;
+
+      if (!ph_scene_group_at (page->scene, index, born, &group, &until) || band->width <= 0 || !is_ever (page, born, until))
+        continue;
+
+      const gboolean down = band->y >= group.rect.y + group.rect.height - 1 || band->y + band->height <= group.rect.y + 1;
+      g_string_append_printf (page->out, "<g class=\"g%s\"", hidden (page, born, until));
+      add_life (page, born, until);
+      g_string_append (page->out, "><rect");
+      add_attribute (page, "x", band->x - !down);
+      add_attribute (page, "y", band->y - down);
+      add_attribute (page, "width", band->width + 2 * !down);
+      add_attribute (page, "height", band->height + 2 * down);
+      g_string_append (page->out, " stroke-dasharray=\""); /* along the upper side, down, back, up */
+      for (int side = 0; side < (down ? 5 : 2); side++, g_string_append_c (page->out, ' '))
+        add_number (page->out, down && side == 0         ? 0
+                               : (side % 2 == 0) == down ? band->height + 2 * down
+                                                         : band->width + 2 * !down);
+      g_string_append (page->out, down ? "0\"/></g>\n" : "\"/></g>\n");
+    }
+}
+
+static void
+add_group (Page *page, int index)
+{
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+  int born = 0, died = G_MAXINT;
+
+  if (box->n_tenants > 0)
+    {
+      born = ph_scene_tenant_at (page->scene, box->first_tenant)->born;
+      died = ph_scene_tenant_at (page->scene, box->first_tenant + box->n_tenants - 1)->died;
+    }
+  if (!box->open || box->n_states == 0)
+    add_frame (page, index, &(PhGroupState) { .rect = box->rect, .title = title_of (page, index) }, born, died);
+  for (int until; box->open && box->n_states > 0 && born < G_MAXINT; born = until)
+    {
+      PhGroupState group;
+
+      if (ph_scene_group_at (page->scene, index, born, &group, &until))
+        add_frame (page, index, &group, born, until);
+    }
 }
 
 /* ── lines ── */
@@ -492,14 +540,6 @@ add_arrow (GString *out, const char *id, const char *color)
       id, color);
 }
 
-static int
-by_depth (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const guint x = ph_scene_box (data, *(const int *) a)->depth, y = ph_scene_box (data, *(const int *) b)->depth;
-
-  return x != y ? (x < y ? -1 : 1) : *(const int *) a - *(const int *) b;
-}
-
 void
 ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString *ends)
 {
@@ -532,7 +572,7 @@ ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString 
       if (ph_scene_box (scene, index)->shown)
         g_array_append_val (order, index);
     }
-  g_array_sort_with_data (order, by_depth, scene);
+  g_array_sort_with_data (order, ph_draw_compare_depth, scene);
   for (guint i = 0; i < order->len; i++)
     {
       const PhSceneBox *box = ph_scene_box (scene, g_array_index (order, int, i));
@@ -540,6 +580,8 @@ ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString 
       if (box->open)
         add_group (&page, g_array_index (order, int, i));
     }
+  for (guint i = 0; i < order->len; i++)
+    add_bands (&page, g_array_index (order, int, i));
   for (guint e = 0; e < ph_scene_n_edges (scene); e++)
     add_edge (&page, (int) e);
   for (guint i = 0; i < order->len; i++)

@@ -78,8 +78,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhLayout, ph_layout_free)
  * time our own layout is there instead, and @coarse is set. Errors: PH_ERROR_LAYOUT (crashed: with the signal), PH_ERROR_CANCELLED.
  * BEST fails only when it is cancelled. */
 gboolean ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error);
-/* Leads lines that run over boxes around them, whoever drew: through libpathplan in the helper, where there are any. Without a helper
- * they stay. */
+/* Leads lines that run over boxes around them, whoever drew: through libpathplan in the helper, where there are any: without a
+ * helper they stay. Keeps curves from reaching far out. */
 void ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable);
 
 /* Layered (Sugiyama), in this thread and process, in time that grows with boxes and edges as n log n. FALSE: cancelled. */

@@ -8,6 +8,7 @@
 #define PATIENCE 4.0    /* seconds                       */
 #define LONGEST  2900   /* points of a line              */
 #define MANY     100000 /* boxes                         */
+#define WILD     100.0f /* points that a handle may be longer than twice its curve */
 
 static void
 append_number (GString *text, double number)
@@ -87,8 +88,8 @@ read_answer (PhLayout *layout, const GArray *edges, const char *at, const char *
     }
 }
 
-void
-ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable)
+static void
+lead_around (PhLayout *layout, GCancellable *cancellable)
 {
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GBytes) text = NULL, answer = NULL;
@@ -110,4 +111,30 @@ ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable)
   said = answer != NULL ? g_bytes_get_data (answer, &size) : NULL;
   if (said != NULL)
     read_answer (layout, edges, said, said + size);
+}
+
+/* Shortens the handles of a curve that a router made much longer than the way is: Graphviz's fit of a curve into a narrow corner may leave the
+ * picture by thousands of points. */
+static void
+tame (PhPoint *p)
+{
+  const float way = hypotf (p[3].x - p[0].x, p[3].y - p[0].y);
+
+  for (int end = 0; end < 4; end += 3)
+    {
+      PhPoint *handle = &p[end == 0 ? 1 : 2];
+      const float dx = handle->x - p[end].x, dy = handle->y - p[end].y, length = hypotf (dx, dy);
+
+      if (length > 2 * way + WILD)
+        *handle = (PhPoint) { p[end].x + dx * way / length, p[end].y + dy * way / length };
+    }
+}
+
+void
+ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable)
+{
+  lead_around (layout, cancellable);
+  for (guint e = 0; e < layout->n_edges; e++)
+    for (guint i = 0; i + 3 < layout->edges[e].n_points; i += 3)
+      tame (&g_array_index (layout->points, PhPoint, layout->edges[e].first_point + i));
 }

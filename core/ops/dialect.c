@@ -102,6 +102,14 @@ ph_dialect_name_foreign (PhModel *model)
 }
 
 gboolean
+ph_dialect_has_blocks (const PhNode *node)
+{
+  const PhDialect *dialect = node->op == NULL ? ph_dialect_find (node->domain) : NULL;
+
+  return dialect != NULL && dialect->has_blocks;
+}
+
+gboolean
 ph_dialect_is_box (const PhNode *node)
 {
   return node->graphs != NULL && g_str_equal (node->domain, "hlo")

@@ -53,6 +53,8 @@ const char *ph_dialect_name_foreign (PhModel *model);
 /* (nullable) */
 const PhForeignOp *ph_dialect_find_foreign (const char *domain, const char *name);
 
+gboolean ph_dialect_has_blocks (const PhNode *node); /* that of @node has */
+
 /* A box of HLO that computes nothing: a module of a file with several, or a computation that nothing calls. */
 gboolean ph_dialect_is_box (const PhNode *node);
 

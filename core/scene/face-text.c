@@ -127,8 +127,9 @@ ph_face_attributes (GString *text, PhNode *node)
   for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
     {
       const PhAttr *attr = node->attrs->pdata[i];
-      /* Neither says what the node computes: its origin, and the rest of its operator's name. */
-      gboolean said = strcmp (attr->name, PH_ATTR_FROM) == 0 || strcmp (attr->name, "overload") == 0;
+      /* None says what the node computes: its origin, the rest of its operator's name, and the block, whose frame is around it. */
+      gboolean said = strcmp (attr->name, PH_ATTR_FROM) == 0 || strcmp (attr->name, "overload") == 0
+                      || (strcmp (attr->name, PH_BLOCK_ATTR) == 0 && ph_dialect_has_blocks (node));
 
       for (guint k = 0; k < n_main && main_attrs[k] != NULL; k++)
         said = said || strcmp (main_attrs[k], attr->name) == 0;

@@ -480,6 +480,12 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
                     : foreign != NULL  ? foreign->short_name
                                        : NULL;
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  if (ph_dialect_has_blocks (node))
+    {
+      g_autofree char *block = ph_node_block (node);
+
+      face.block = ph_faces_string (faces, block);
+    }
   if (fused || function != NULL)
     list_body (faces, &face, fused ? node->graphs->pdata[0] : function->graph);
   described = main_node (node);

@@ -21,6 +21,7 @@ typedef struct
   guint n_body, n_more; /* n_more: how many did not fit              */
   const char *shape;    /* (nullable) "1×64×56×56"                   */
   const char *name;     /* (nullable) of the node                    */
+  const char *block;    /* (nullable) in which the node is, where its dialect has blocks */
   PhFamily family;
   PhMotif motif;
   const char *short_name; /* (nullable) */

@@ -86,7 +86,7 @@ grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const P
 static const PhRect *
 box_rect (PhScene *scene, guint box)
 {
-  return ph_scene_box (scene, box)->shown ? &ph_scene_box (scene, box)->rect : NULL;
+  return ph_scene_box (scene, box)->shown ? &ph_scene_box (scene, box)->reach : NULL;
 }
 
 static const PhRect *
@@ -225,8 +225,11 @@ ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
     {
       const int at = g_array_index (near, int, i);
       const PhSceneBox *box = ph_scene_box (scene, at);
-      const gboolean there = box->kind == PH_BOX_GROUP || ph_scene_tenant (scene, at, b) != NULL
-                             || ph_scene_tenant (scene, at, a) != NULL;
+      PhGroupState group = { .rect = box->rect };
+      const gboolean there = box->kind == PH_BOX_GROUP
+                                 ? ph_scene_group_at (scene, at, b, &group, NULL)
+                                       || ph_scene_group_at (scene, at, a, &group, NULL)
+                                 : ph_scene_tenant (scene, at, b) != NULL || ph_scene_tenant (scene, at, a) != NULL;
 
       if (!there)
         continue;
@@ -240,7 +243,7 @@ ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
               return at;
             }
         }
-      if (contains (&box->rect, x, y) && (best < 0 || box->depth > ph_scene_box (scene, best)->depth))
+      if (contains (&group.rect, x, y) && (best < 0 || box->depth > ph_scene_box (scene, best)->depth))
         best = at;
     }
   return best;

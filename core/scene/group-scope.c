@@ -4,6 +4,7 @@
 
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 static int
 scope_group (PhScene *scene, GHashTable *groups, const char *path)
@@ -61,6 +62,15 @@ adopt (PhSceneBuild *build, int n_leaves)
     }
 }
 
+static gboolean
+is_in_block (PhScene *scene, int box)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  const PhTenant *first = at->n_tenants > 0 ? ph_scene_tenant_at (scene, at->first_tenant) : NULL;
+
+  return first != NULL && ph_scene_face (scene, first, first->born)->block != NULL;
+}
+
 void
 ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
 {
@@ -79,7 +89,7 @@ ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
       }
   adopt (build, n_leaves);
 
-  /* A group of a single child is dissolved; the child keeps the longer title. */
+  /* A group of a single child is dissolved, unless it is a block; the child keeps the longer title. */
   n_children = g_new0 (int, scene->boxes->len + 1);
   for (guint b = 0; b < scene->boxes->len; b++)
     if (ph_scene_box (scene, b)->parent >= 0)
@@ -88,8 +98,9 @@ ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
 
-      while (box->parent >= 0 && n_children[box->parent] == 1 && ph_scene_box (scene, box->parent)->kind == PH_BOX_GROUP
-             && !ph_scene_is_settled (build, b) && !ph_scene_is_settled (build, box->parent))
+      while (box->parent >= 0 && n_children[box->parent] == 1 && !is_in_block (scene, b)
+             && ph_scene_box (scene, box->parent)->kind == PH_BOX_GROUP && !ph_scene_is_settled (build, b)
+             && !ph_scene_is_settled (build, box->parent))
         {
           const PhSceneBox *above = ph_scene_box (scene, box->parent);
 

@@ -332,11 +332,10 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
       life->has_inside = !life->has_bodies && ph_node_inside (node) != PH_NO_ID;
       if (strchr (node->name, '/') != NULL)
         {
-          const PhDialect *dialect = node->op == NULL ? ph_dialect_find (node->domain) : NULL;
           g_autofree char *scope = ph_node_scope (node);
 
           life->scope = ph_faces_string (record->faces, scope);
-          life->in_block = dialect != NULL && dialect->has_blocks;
+          life->in_block = ph_dialect_has_blocks (node);
         }
       /* The gradient of a scope gets a scope beside it. */
       if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)

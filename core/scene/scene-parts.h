@@ -48,16 +48,17 @@ typedef struct
   gboolean shown; /* all groups around it are open                                             */
   gboolean open;  /* a group, or a node with bodies, that shows its inside                     */
   gboolean can_open;
-  gboolean backward; /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
-  guint depth;       /* groups around it                                                          */
-  PhRect rect;
+  gboolean backward;  /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
+  guint depth;        /* groups around it                                                          */
+  PhRect rect, reach; /* @reach: with what is drawn around it at any time                          */
   guint first_tenant, n_tenants;
   guint first_pill, n_pills;
-  const char *path;  /* (nullable) of a group: "layers.0/attn"                                    */
-  const char *title; /* (nullable) of a group                                                     */
-  guint n_alike;     /* groups that have the same inside, this one too                            */
-  guint n_inside;    /* nodes inside, at all times together                                       */
-  guint pattern;     /* of a group: equal inside means equal number; 0: the only one of its kind  */
+  const char *path;            /* (nullable) of a group: "layers.0/attn"                                    */
+  const char *title;           /* (nullable) of a group                                                     */
+  guint first_state, n_states; /* of a group: PhGroupState; 0: it always stands as it was laid out          */
+  guint n_alike;               /* groups that have the same inside, this one too                            */
+  guint n_inside;              /* nodes inside, at all times together                                       */
+  guint pattern;               /* of a group: equal inside means equal number; 0: the only one of its kind  */
 } PhSceneBox;
 
 typedef struct

@@ -29,6 +29,7 @@ struct _PhScene
   GArray *points;                       /* (element-type PhPoint)                                                     */
   GArray *spans;                        /* (element-type PhEdgeSpan)                                                  */
   GArray *counts;                       /* (element-type PhEdgeCount), edge after edge                                */
+  GArray *group_states;                 /* (element-type PhGroupState), group after group                             */
   int *box_of_life;                     /* -1: it is a pill or not drawn                                              */
   GHashTable *pill_of_id;               /* node id -> its first pill + 1                                              */
   int *out_start, *out, *in_start, *in; /* edges of a box                                           */
@@ -43,6 +44,8 @@ struct _PhScene
   float ms;                   /* that laying out took                                                       */
 };
 
+/* group-blocks.c: once all boxes have their places */
+void ph_scene_place_blocks (PhScene *scene);
 /* grid.c */
 void ph_scene_index (PhScene *scene);
 void ph_grid_clear (PhGrid *grid);

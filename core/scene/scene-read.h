@@ -6,11 +6,24 @@
 
 G_BEGIN_DECLS
 
+/* The frame of a group from @time on. */
+typedef struct
+{
+  int time;
+  gboolean there;
+  PhRect rect;
+  PhRect band;       /* that joins it to the frame of another group, which has the title of both; width 0: none */
+  const char *title; /* also of one that lies in a frame around several; NULL: it is empty      */
+} PhGroupState;
+
 /* Who is in @box at @time. (nullable) */
 const PhTenant *ph_scene_tenant (PhScene *scene, int box, int time);
 guint ph_scene_count_present (PhScene *scene, int box, int time); /* nodes in a group */
 /* "27 nodes, one of 12 alike": of a group, counting those that are there at @time. (transfer full) */
 char *ph_scene_group_text (PhScene *scene, int box, int time);
+/* The frame of group @box at @time: blocks that were joined since the group was made share one. Returns FALSE where it has none then.
+ * @until: (nullable) when that changes. */
+gboolean ph_scene_group_at (PhScene *scene, int box, int time, PhGroupState *at, int *until);
 const PhFace *ph_scene_face (PhScene *scene, const PhTenant *tenant, int time);
 const PhTenant *ph_scene_tenant_at (PhScene *scene, guint index);           /* of a box's first_tenant and those that follow */
 int ph_scene_face_until (PhScene *scene, const PhTenant *tenant, int time); /* when another follows that of @time, or it dies */

@@ -3,6 +3,7 @@
 #include "core/discard.h"
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
+#include "core/scene/scene-read.h"
 
 #include <stdlib.h>
 
@@ -329,6 +330,7 @@ build_scene (PhSceneBuild *build, GError **error)
   ph_scene_group (build);
   if (!go_on (build, error) || !(build->scene->across ? arrange_across : ph_scene_arrange) (build, error))
     return FALSE;
+  ph_scene_place_blocks (build->scene);
   ph_scene_index (build->scene);
   return TRUE;
 }
@@ -355,6 +357,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
   scene->spans = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
   scene->counts = g_array_new (FALSE, FALSE, sizeof (PhEdgeCount));
+  scene->group_states = g_array_new (FALSE, FALSE, sizeof (PhGroupState));
   scene->pill_of_id = g_hash_table_new (NULL, NULL);
   if (record == NULL)
     {
@@ -412,6 +415,7 @@ scene_free (gpointer data)
   g_array_unref (scene->points);
   g_array_unref (scene->spans);
   g_array_unref (scene->counts);
+  g_array_unref (scene->group_states);
   g_hash_table_unref (scene->pill_of_id);
   g_free (scene->box_of_life);
   g_free (scene->out_start);

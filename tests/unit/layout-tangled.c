@@ -87,11 +87,39 @@ test_crossings (void)
     }
 }
 
+/* A curve whose handles lie thousands of points away, as Graphviz may give it, is drawn near its ends; others are as they were. */
+static void
+test_wild (void)
+{
+  static const PhPoint curves[] = { { 120, 713 }, { -605, -3881 }, { 301, -1812 }, { 301, 376 },
+                                    { 10, 10 },   { 10, 200 },     { 90, -100 },   { 90, 110 } };
+  g_autoptr (PhLayout) layout = ph_layout_new (2, 2);
+
+  layout->width = layout->height = 800;
+  for (guint e = 0; e < 2; e++)
+    {
+      layout->boxes[e] = (PhLayoutBox) { .width = 10, .height = 10, .x = 700, .y = 700 + 50 * e };
+      layout->edges[e].to = 1;
+      layout->edges[e].first_point = 4 * e;
+      layout->edges[e].n_points = 4;
+    }
+  g_array_append_vals (layout->points, curves, G_N_ELEMENTS (curves));
+  ph_layout_lead_around (layout, NULL);
+  for (guint p = 0; p < G_N_ELEMENTS (curves); p++)
+    {
+      const PhPoint *point = &g_array_index (layout->points, PhPoint, p);
+
+      g_assert_true (p == 1 || p == 2 || (point->x == curves[p].x && point->y == curves[p].y));
+      g_assert_cmpfloat (point->y, >, -400);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layout-tangled/random", test_tangled);
   g_test_add_func ("/layout-tangled/crossings", test_crossings);
+  g_test_add_func ("/layout-tangled/wild", test_wild);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analyze/recording.h"
+#include "core/draw/draw.h"
 #include "core/graph/history.h"
 #include "core/io/format.h"
 #include "core/prove/llvm/integers.h"
@@ -286,6 +287,105 @@ test_joined (void)
   assert_attr (other, "br", "to", "[\"next\"]");
 }
 
+/* Of each group what it says at @time is true of the nodes in it, and a group without a frame lies in one that says the same. */
+static void
+assert_frames (PhScene *scene, int time)
+{
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhTenant *tenant = ph_scene_tenant (scene, b, time);
+      const PhRect *rect = &ph_scene_box (scene, b)->rect;
+      const char *block = tenant != NULL ? ph_scene_face (scene, tenant, time)->block : NULL;
+      PhGroupState group;
+
+      if (block == NULL)
+        continue;
+      if (!ph_scene_group_at (scene, ph_scene_box (scene, b)->parent, time, &group, NULL))
+        {
+          g_assert_true (ph_scene_group_at (scene, ph_scene_find_path (scene, block), time, &group, NULL));
+          g_assert_cmpfloat (rect->x, >=, group.rect.x);
+          g_assert_cmpfloat (rect->y, >=, group.rect.y);
+          g_assert_cmpfloat (rect->x + rect->width, <=, group.rect.x + group.rect.width);
+          g_assert_cmpfloat (rect->y + rect->height, <=, group.rect.y + group.rect.height);
+        }
+      g_assert_cmpstr (group.title, ==, block);
+    }
+}
+
+static void
+draw_all (PhScene *scene)
+{
+  g_autoptr (PhInk) ink = ph_ink_new ();
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 400, 400);
+  cairo_t *cr = cairo_create (surface);
+
+  for (PhSide side = PH_SIDE_BOTH; side <= PH_SIDE_AFTER; side++)
+    {
+      const PhDrawOptions options = { .time = side == PH_SIDE_BEFORE ? 0 : ph_scene_end (scene),
+                                      .since = side == PH_SIDE_BEFORE ? ph_scene_end (scene) : 0,
+                                      .side = side,
+                                      .scale = 1,
+                                      .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) } };
+
+      ph_scene_draw (scene, cr, ink, &options);
+    }
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+}
+
+/* The frames of joined blocks are one: around all of them, or where something else stands between, joined by bands. */
+static void
+test_frames (void)
+{
+#define ENDS                                                                                                     \
+  "\nleft:\n  %l = sub i32 %a, 1\n  br label %join\n\nright:\n  %r = add i32 %a, 3\n  br label %join\n\njoin:\n" \
+  "  %p = phi i32 [ %l, %left ], [ %r, %right ]\n  %q = mul i32 %p, %p\n"
+#define HEAD "define i32 @f(i32 %a, i1 %c) {\nentry:\n  %x = add i32 %a, 7\n  br i1 %c, label %left, label %right\n"
+  static const struct
+  {
+    const char *before, *after, *stays, *goes;
+    gboolean bands;
+  } cases[] = {
+    { HEAD ENDS "  br label %end\n\nend:\n  %z = xor i32 %q, %x\n  ret i32 %z\n}\n",
+      HEAD ENDS "  %z = xor i32 %q, %x\n  ret i32 %z\n}\n", "join", "end", FALSE },
+    { "define i32 @f(i32 %n, ptr %p) {\nentry:\n  br label %head\n\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %latch ]\n"
+      "  %c = icmp slt i32 %i, %n\n  br i1 %c, label %body, label %done\n\nbody:\n  %g = getelementptr i32, ptr %p, i32 %i\n"
+      "  br label %more\n\nmore:\n  %v = load i32, ptr %g\n  br label %latch\n\nlatch:\n  %s = add i32 %i, %v\n  %j = add i32 %s, 1\n"
+      "  br label %head\n\ndone:\n  br label %out\n\nout:\n  ret i32 %i\n}\n",
+      "define i32 @f(i32 %n, ptr %p) {\nentry:\n  br label %head\n\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %body ]\n"
+      "  %c = icmp slt i32 %i, %n\n  br i1 %c, label %body, label %done\n\nbody:\n  %g = getelementptr i32, ptr %p, i32 %i\n"
+      "  %v = load i32, ptr %g\n  %s = add i32 %i, %v\n  %j = add i32 %s, 1\n  br label %head\n\ndone:\n  ret i32 %i\n}\n",
+      "body", "latch", TRUE },
+  };
+#undef HEAD
+#undef ENDS
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (int across = 0; across < 2; across++)
+      {
+        PhHistory *recorded = NULL;
+        g_autoptr (PhModel) model = open_dump (cases[i].before, cases[i].after, &recorded);
+        g_autoptr (PhHistory) history = recorded;
+        const PhSceneOptions options = { .by_scope = TRUE, .open = PH_OPEN_ALL, .across = across, .engine = PH_LAYOUT_LAYERED };
+        g_autoptr (GError) error = NULL;
+        g_autoptr (PhScene) scene = ph_scene_new (g_steal_pointer (&model), g_steal_pointer (&history), &options, NULL, &error);
+        const int stays = ph_scene_find_path (scene, cases[i].stays), goes = ph_scene_find_path (scene, cases[i].goes);
+        PhGroupState was, is, other;
+        const gboolean other_there = ph_scene_group_at (scene, goes, ph_scene_end (scene), &other, NULL);
+
+        g_assert_no_error (error);
+        g_assert_true (ph_scene_group_at (scene, stays, 0, &was, NULL));
+        g_assert_true (ph_scene_group_at (scene, goes, 0, &was, NULL));
+        g_assert_cmpstr (was.title, ==, cases[i].goes);
+        g_assert_true (ph_scene_group_at (scene, stays, ph_scene_end (scene), &is, NULL));
+        g_assert_cmpstr (other.title, ==, cases[i].stays);
+        g_assert_cmpint (other_there && other.band.width > 0, ==, cases[i].bands);
+        assert_frames (scene, 0);
+        assert_frames (scene, ph_scene_end (scene));
+        draw_all (scene);
+      }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -296,5 +396,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm-blocks/alike", test_alike);
   g_test_add_func ("/llvm-blocks/hoisted", test_hoisted);
   g_test_add_func ("/llvm-blocks/joined", test_joined);
+  g_test_add_func ("/llvm-blocks/frames", test_frames);
   return g_test_run ();
 }

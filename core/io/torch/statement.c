@@ -200,10 +200,12 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
         {
           const char *text, *op;
         } in_place[] = { { "+", "add_" }, { "-", "sub_" }, { "*", "mul_" }, { "/", "div_" } };
-        PhPy call
-            = { .kind = PH_PY_BINARY, .line = py->line, .column = py->column, .text = py->text, .items = py->items, .n = 2 };
+        PhPy *binary = ph_py_alloc (scope->torch->own, sizeof *binary); /* a value may keep it */
         const char *name = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : NULL;
 
+        *binary = *py;
+        binary->kind = PH_PY_BINARY;
+        binary->n = 2;
         /* Writes into a tensor, which all its aliases see; a number is rebound instead. */
         for (guint i = 0; i < G_N_ELEMENTS (in_place); i++)
           if (g_str_equal (in_place[i].text, py->text))
@@ -222,7 +224,7 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
               g_ptr_array_add (args, by);
               return ph_torch_call_target (scope, py, target, &(PhTorchCall) { args, NULL, &name, 1, NULL }) != NULL;
             }
-        return (val = ph_torch_expr (scope, &call, name, NULL)) != NULL && (name == NULL || assign (scope, py->items[0], val));
+        return (val = ph_torch_expr (scope, binary, name, NULL)) != NULL && (name == NULL || assign (scope, py->items[0], val));
       }
     case PH_PY_EXPRESSION: return py->items[0]->kind == PH_PY_STRING || ph_torch_expr (scope, py->items[0], NULL, NULL) != NULL;
     case PH_PY_IF: return ph_torch_if (scope, py, NULL, 0);

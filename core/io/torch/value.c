@@ -64,8 +64,10 @@ PhTorchVal *
 ph_torch_unknown (PhTorch *torch, const PhPy *py)
 {
   PhTorchVal *val = new_val (torch, PH_TORCH_UNKNOWN);
+  PhPy *kept = ph_py_alloc (torch->own, sizeof *kept);
 
-  val->py = py;
+  *kept = *py; /* which a caller may have made up for a message */
+  val->py = kept;
   return val;
 }
 
