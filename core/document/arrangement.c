@@ -40,10 +40,10 @@ ph_arrangement_equal (const PhArrangement *a, const PhArrangement *b)
 }
 
 void
-ph_arrangement_fill (const PhArrangement *arrangement, gboolean large, PhSceneOptions *options)
+ph_arrangement_fill (const PhArrangement *arrangement, gboolean grouped, PhSceneOptions *options)
 {
   options->by_scope = arrangement->keep == NULL
-                      && (arrangement->group == PH_GROUP_ON || (arrangement->group == PH_GROUP_AUTO && large));
+                      && (arrangement->group == PH_GROUP_ON || (arrangement->group == PH_GROUP_AUTO && grouped));
   options->open = arrangement->open;
   options->opened = arrangement->opened;
   options->closed = arrangement->closed;

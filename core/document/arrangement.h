@@ -40,7 +40,7 @@ typedef struct
 void ph_arrangement_copy (PhArrangement *to, const PhArrangement *from);
 void ph_arrangement_clear (PhArrangement *arrangement);
 gboolean ph_arrangement_equal (const PhArrangement *a, const PhArrangement *b);
-/* @large: what `group auto` groups. Borrows the sets. */
-void ph_arrangement_fill (const PhArrangement *arrangement, gboolean large, PhSceneOptions *options);
+/* @grouped: what `group auto` says of the model. Borrows the sets. */
+void ph_arrangement_fill (const PhArrangement *arrangement, gboolean grouped, PhSceneOptions *options);
 
 G_END_DECLS

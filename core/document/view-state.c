@@ -13,10 +13,10 @@ struct _PhViewState
   PhDocument *document;          /* unowned: it has this                                      */
   guint words[PH_N_VIEW_FIELDS]; /* of the fields that are one word                           */
   PhArrangement arrangement;
-  gboolean counted, large; /* the value of `group auto`, determined on first use        */
-  char *query;             /* (nullable) SQL query of the colours                       */
-  PhMeasure *measure;      /* (nullable) of colours by a run, a comparison or a query */
-  PhView at;               /* the window's viewport; zoom 0: not set                    */
+  gboolean counted, groups; /* the value of `group auto`, determined on first use        */
+  char *query;              /* (nullable) SQL query of the colours                       */
+  PhMeasure *measure;       /* (nullable) of colours by a run, a comparison or a query */
+  PhView at;                /* the window's viewport; zoom 0: not set                    */
 };
 
 G_DEFINE_FINAL_TYPE (PhViewState, ph_view_state, G_TYPE_OBJECT)
@@ -395,9 +395,10 @@ ph_view_state_is_grouped (PhViewState *self)
   if (!self->counted)
     {
       self->counted = TRUE;
-      self->large = ph_scene_count_drawn (model) > GROUP_ABOVE || ph_scene_count_layers (model) > GROUP_LONG;
+      self->groups = ph_scene_has_blocks (model) || ph_scene_count_drawn (model) > GROUP_ABOVE
+                     || ph_scene_count_layers (model) > GROUP_LONG;
     }
-  return self->large;
+  return self->groups;
 }
 
 PhMeasure *

@@ -183,17 +183,17 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_is_large (PhModel *model)
+ph_render_is_grouped (PhModel *model)
 {
-  return ph_model_n_nodes (model, TRUE) > MANY_NODES;
+  return ph_model_n_nodes (model, TRUE) > MANY_NODES || ph_scene_has_blocks (model);
 }
 
 PhSceneOptions
 ph_render_scene_options (PhModel *model)
 {
-  const gboolean large = ph_render_is_large (model);
+  const gboolean grouped = ph_render_is_grouped (model);
 
-  return (PhSceneOptions) { .by_scope = large, .open_all = large ? MOST_BOXES : PH_SCENE_OPEN_BOXES, .seconds = 10 };
+  return (PhSceneOptions) { .by_scope = grouped, .open_all = grouped ? MOST_BOXES : PH_SCENE_OPEN_BOXES, .seconds = 10 };
 }
 
 gboolean

@@ -45,7 +45,7 @@ typedef struct
 
 /* A file has time; what is too large to be read as a whole is grouped. */
 PhSceneOptions ph_render_scene_options (PhModel *model);
-gboolean ph_render_is_large (PhModel *model);
+gboolean ph_render_is_grouped (PhModel *model); /* large, or of basic blocks */
 /* Neither @model nor @history is changed. @facts: (nullable). */
 gboolean ph_render_file (PhModel *model, PhHistory *history, const PhRenderOptions *options, PhRenderFacts *facts,
                          const char *path, GCancellable *cancellable, GError **error);

@@ -288,6 +288,17 @@ ph_scene_count_drawn (PhModel *model)
   return n;
 }
 
+gboolean
+ph_scene_has_blocks (PhModel *model)
+{
+  if (model->graph->first == NULL || !ph_dialect_has_blocks (model->graph->first))
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    if (ph_node_attr (node, PH_TARGETS_ATTR) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 guint
 ph_scene_count_layers (PhModel *model)
 {

@@ -150,7 +150,7 @@ reply_written (PhCall *call, const Render *render, const PhRenderFacts *facts)
   ph_reply_say (call->reply, "wrote %s\n", render->path);
 }
 
-/* Takes the layout of large models from the model, the rest from the view. */
+/* Takes the layout of large models and of blocks from the model, the rest from the view. */
 static void
 fill_scene (Render *render, PhModel *model)
 {
@@ -159,7 +159,7 @@ fill_scene (Render *render, PhModel *model)
   render->options.scene = ph_render_scene_options (model);
   render->options.scene.engine = asked.engine;
   render->options.scene.across = asked.across;
-  ph_arrangement_fill (&render->arrangement, ph_render_is_large (model), &render->options.scene);
+  ph_arrangement_fill (&render->arrangement, ph_render_is_grouped (model), &render->options.scene);
 }
 
 static gboolean
