@@ -327,6 +327,8 @@ ph_sketch_node_type (PhSketchNode *node, guint output, const PhType *type)
 void
 ph_sketch_node_attr (PhSketchNode *node, PhAttr *attr)
 {
+  if (*attr->name == '\0') /* a damaged file may have such a one; none could be saved */
+    attr->name = ph_importer_name (&node->graph->sketch->importer, "value");
   for (guint i = 0; i < node->attrs->len; i++)
     if (((PhAttr *) node->attrs->pdata[i])->name == attr->name)
       {
