@@ -159,6 +159,8 @@ add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
   const char *last = from->flags != NULL ? strrchr (from->flags, ' ') : NULL;
   g_autofree char *before = last != NULL ? g_strndup (from->flags, (gsize) (last - from->flags)) : NULL;
 
+  if (from->metadata != NULL)
+    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("metadata"), from->metadata));
   if (from->flags == NULL)
     return;
   if (compare || atomic)

@@ -438,6 +438,25 @@ result_type (Reader *r, const PhLlvmToken *tokens, guint n)
   return first_type (r, tokens, n);
 }
 
+/* Of the metadata after the last comma, as of "!range !4, !dbg !12", what says more of a value than its type does. The rest is ignored.
+ * (nullable) */
+static const char *
+find_promises (Reader *r, const PhLlvmToken *tokens, guint n)
+{
+  static const char *const promises[] = { "!range",       "!nonnull", "!align", "!dereferenceable", "!dereferenceable_or_null",
+                                          "!alias.scope", "!noalias", NULL };
+  g_autoptr (GString) found = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *text = tokens[i].kind == PH_LLVM_META ? g_strndup (tokens[i].start, tokens[i].size) : NULL;
+
+      if (text != NULL && g_strv_contains (promises, text))
+        g_string_append_printf (found, "%s%s", found->len > 0 ? " " : "", text + 1);
+    }
+  return found->len > 0 ? g_string_chunk_insert_const (r->lexer->module->strings, found->str) : NULL;
+}
+
 PhLlvmInstruction *
 ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n)
 {
@@ -477,10 +496,10 @@ ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n)
   reader.made = made;
   if (g_strv_contains (ends, made->opcode))
     made->targets = g_ptr_array_new ();
-  /* Metadata after the last comma is ignored: "!dbg !12". */
   for (guint i = 1; i + 1 < n; i++)
     if (ph_llvm_is (&tokens[i], ",") && tokens[i + 1].kind == PH_LLVM_META && *tokens[i + 1].start == '!')
       {
+        made->metadata = find_promises (&reader, tokens + i, n - i);
         n = i;
         break;
       }

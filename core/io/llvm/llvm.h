@@ -28,13 +28,14 @@ typedef struct
 
 typedef struct
 {
-  const char *result; /* (nullable) */
-  const char *opcode; /* "add", "call" (also of a tail call) */
-  const char *type;   /* (nullable) of the result, as written; where it follows from the text */
-  const char *flags;  /* (nullable) "nuw nsw", "uge", "inbounds": the words before the first type */
-  const char *text;   /* all after the opcode, without metadata; names of values as "%0", "%1": which operand */
-  GArray *operands;   /* (element-type PhLlvmOperand) */
-  GPtrArray *targets; /* (nullable) (element-type utf8) the blocks to which it may go */
+  const char *result;   /* (nullable) */
+  const char *opcode;   /* "add", "call" (also of a tail call) */
+  const char *type;     /* (nullable) of the result, as written; where it follows from the text */
+  const char *flags;    /* (nullable) "nuw nsw", "uge", "inbounds": the words before the first type */
+  const char *metadata; /* (nullable) "range noalias": the kinds that promise more of a value than its type */
+  const char *text;     /* all after the opcode, without metadata; names of values as "%0", "%1": which operand */
+  GArray *operands;     /* (element-type PhLlvmOperand) */
+  GPtrArray *targets;   /* (nullable) (element-type utf8) the blocks to which it may go */
   guint line, column;
 } PhLlvmInstruction;
 

@@ -1,12 +1,12 @@
-/* integers.c: evaluates LLVM functions on integers by the language reference: overflow wraps, a violated nuw, nsw, exact and the like gives
- * poison, and undefined behaviour makes any result acceptable. Branches and loops are followed, stack slots tracked.
+/* integers.c: evaluates LLVM functions on integers and memory by the language reference: overflow wraps, a violated nuw, nsw, exact and the like
+ * gives poison, and undefined behaviour makes any result acceptable. Branches and loops are followed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/llvm/integers.h"
 
 #include <string.h>
 
 #include "core/prove/llvm/blocks.h"
-#include "core/prove/llvm/intrinsics.h"
+#include "core/prove/llvm/pointers.h"
 #include "core/prove/llvm/supported.h"
 #include "core/splitmix.h"
 
@@ -21,12 +21,13 @@ typedef PhInteger Number;
 
 typedef struct
 {
-  GHashTable *at;    /* value -> index + 1 into @numbers */
-  GArray *numbers;   /* (element-type Number): inputs first */
-  GArray *slots;     /* (element-type Number) stored values */
+  GHashTable *at;  /* value -> index + 1 into @numbers */
+  GArray *numbers; /* (element-type Number): inputs first */
+  PhMemory *memory;
   guint steps, most; /* instructions that ran, and may run */
   gboolean undefined;
-  gboolean chosen; /* freeze chose a number that the function may choose otherwise */
+  gboolean chosen;  /* freeze chose a number that the function may choose otherwise */
+  gboolean unknown; /* what it did with memory cannot be followed                   */
 } Machine;
 
 static gboolean
@@ -66,6 +67,18 @@ number_of (Machine *m, const PhValue *value)
       return (Number) { .bits = (guint64) wide & ph_integer_mask (width), .width = (guint8) width };
     }
   return (Number) { .poison = TRUE };
+}
+
+static Number
+operand_of (Machine *m, const PhNode *node, guint i)
+{
+  const PhValue *value = i < node->inputs->len ? ph_node_input (node, i) : NULL;
+
+  if (i >= node->inputs->len)
+    return (Number) { 0 };
+  return value != NULL            ? number_of (m, value)
+         : ph_llvm_is_null (node) ? (Number) { .width = 64, .object = PH_OBJECT_NULL }
+                                  : (Number) { .poison = TRUE };
 }
 
 static void
@@ -169,11 +182,6 @@ call (Machine *m, const PhNode *node, Number *r)
       r->bits = second ? (guint64) in[0].overflow : in[0].bits;
       return;
     }
-  if (g_str_has_prefix (ph_llvm_callee (node), PH_LLVM_LIFETIME))
-    {
-      g_array_index (m->slots, Number, in[1].bits) = (Number) { .poison = TRUE };
-      return;
-    }
   for (guint i = 0; i < node->inputs->len; i++)
     r->poison |= in[i].poison;
   r->width = r->width > 0 ? r->width : in[0].width;
@@ -183,10 +191,20 @@ call (Machine *m, const PhNode *node, Number *r)
 static void
 evaluate_node (Machine *m, const PhNode *node, Number *r)
 {
-  const Number zero = { 0 }, a = node->inputs->len > 0 ? number_of (m, ph_node_input (node, 0)) : zero,
-               b = node->inputs->len > 1 ? number_of (m, ph_node_input (node, 1)) : zero;
+  const PhType *type = node->outputs->len > 0 ? ph_node_output (node, 0)->type : NULL;
+  Number in[PH_POINTERS_MOST] = { 0 };
+  const Number a = operand_of (m, node, 0), b = operand_of (m, node, 1);
+  PhAccess access;
 
-  r->width = node->outputs->len > 0 ? (guint8) ph_integer_width (ph_node_output (node, 0)->type) : 0;
+  for (guint i = 0; i < node->inputs->len && i < PH_POINTERS_MOST; i++)
+    in[i] = operand_of (m, node, i);
+  if (ph_pointers_evaluate (m->memory, node, in, r, &access))
+    {
+      m->undefined |= access == PH_ACCESS_UNDEFINED;
+      m->unknown |= access == PH_ACCESS_UNKNOWN;
+      return;
+    }
+  r->width = ph_llvm_is_pointer (type) ? 64 : (guint8) ph_integer_width (type);
   r->poison = a.poison || b.poison;
   if (is (node, "call") || is (node, "extractvalue"))
     {
@@ -194,34 +212,18 @@ evaluate_node (Machine *m, const PhNode *node, Number *r)
       r->bits &= ph_integer_mask (r->width);
       return;
     }
-  if (is (node, "alloca"))
-    {
-      *r = (Number) { .bits = m->slots->len };
-      g_array_append_vals (m->slots, &(Number) { .poison = TRUE }, 1);
-      return;
-    }
-  if (is (node, "store"))
-    {
-      g_array_index (m->slots, Number, b.bits) = a;
-      return;
-    }
-  if (is (node, "load"))
-    {
-      *r = g_array_index (m->slots, Number, a.bits);
-      if (r->width != ph_integer_width (ph_node_output (node, 0)->type)) /* nothing was stored, or another type */
-        *r = (Number) { .width = (guint8) ph_integer_width (ph_node_output (node, 0)->type), .poison = TRUE };
-      return;
-    }
   if (is (node, "select"))
     {
-      const Number chosen = a.bits != 0 ? b : number_of (m, ph_node_input (node, 2));
+      const Number chosen = a.bits != 0 ? b : in[2];
 
       r->bits = chosen.bits;
+      r->object = chosen.object;
       r->poison = a.poison || chosen.poison;
     }
   else if (is (node, "freeze"))
     {
       r->bits = a.poison ? 0 : a.bits;
+      r->object = a.poison ? 0 : a.object;
       m->chosen |= a.poison;
       r->poison = FALSE;
     }
@@ -287,7 +289,9 @@ evaluate_phis (Machine *m, const PhBlocks *blocks, const PhBlock *block, guint f
     {
       const PhValue *value = ph_blocks_incoming (blocks, block->phis->pdata[i], from);
 
-      fresh[i] = value != NULL ? number_of (m, value) : (Number) { .poison = TRUE };
+      fresh[i] = value != NULL                             ? number_of (m, value)
+                 : ph_llvm_is_null (block->phis->pdata[i]) ? (Number) { .width = 64, .object = PH_OBJECT_NULL }
+                                                           : (Number) { .poison = TRUE };
     }
   for (guint i = 0; i < block->phis->len; i++)
     assign (m, ph_node_output (block->phis->pdata[i], 0), fresh[i]);
@@ -322,16 +326,19 @@ evaluate (Machine *m, const PhGraph *graph, const PhBlocks *blocks, const guint6
 
   for (guint i = 0; i < graph->inputs->len; i++)
     {
-      const guint width = ph_integer_width (((PhValue *) graph->inputs->pdata[i])->type);
+      const PhType *type = ((PhValue *) graph->inputs->pdata[i])->type;
+      const guint width = ph_integer_width (type);
 
-      assign (m, graph->inputs->pdata[i], (Number) { .bits = inputs[i] & ph_integer_mask (width), .width = (guint8) width });
+      assign (m, graph->inputs->pdata[i],
+              ph_llvm_is_pointer (type) ? (Number) { .width = 64, .object = PH_OBJECT_FIRST + i }
+                                        : (Number) { .bits = inputs[i] & ph_integer_mask (width), .width = (guint8) width });
     }
-  while (m->steps < m->most && !m->undefined)
+  while (m->steps < m->most && !m->undefined && !m->unknown)
     {
       const PhBlock *block = &g_array_index (blocks->blocks, PhBlock, at);
       const guint from = at;
 
-      for (guint i = 0; i < block->nodes->len && !m->undefined; i++)
+      for (guint i = 0; i < block->nodes->len && !m->undefined && !m->unknown; i++)
         {
           const PhNode *node = block->nodes->pdata[i];
           Number n = { 0 };
@@ -341,10 +348,10 @@ evaluate (Machine *m, const PhGraph *graph, const PhBlocks *blocks, const guint6
             assign (m, ph_node_output (node, 0), n);
         }
       m->steps += block->nodes->len + block->phis->len + 1;
-      if (m->undefined)
+      if (m->undefined || m->unknown)
         break;
       if (is (block->end, "ret"))
-        return number_of (m, ph_node_input (block->end, 0));
+        return operand_of (m, block->end, 0);
       at = choose (m, block);
       if (!m->undefined)
         evaluate_phis (m, blocks, &g_array_index (blocks->blocks, PhBlock, at), from);
@@ -396,35 +403,58 @@ describe (const PhGraph *graph, const guint64 *inputs)
       const PhValue *value = graph->inputs->pdata[i];
       const Number n = { .bits = inputs[i], .width = (guint8) ph_integer_width (value->type) };
 
-      g_string_append_printf (text, "%s%s = %" G_GINT64_FORMAT, i > 0 ? ", " : "", value->name, ph_integer_signed (&n));
+      if (n.width > 0)
+        g_string_append_printf (text, "%s%s = %" G_GINT64_FORMAT, text->len > 0 ? ", " : "", value->name, ph_integer_signed (&n));
     }
+  if (text->len == 0)
+    g_string_append (text, "what its parameters point to");
   return g_string_free (text, FALSE);
 }
 
 static void
-machine_reset (Machine *m, guint most)
+machine_reset (Machine *m, PhMemory *memory, guint64 seed, guint most)
 {
   g_hash_table_remove_all (m->at);
   g_array_set_size (m->numbers, 0);
-  g_array_set_size (m->slots, 0);
+  m->memory = memory;
+  ph_memory_reset (memory, seed);
   m->steps = 0;
   m->most = most;
-  m->undefined = m->chosen = FALSE;
+  m->undefined = m->chosen = m->unknown = FALSE;
 }
 
-/* What @after returns, where it differs from @expected; (nullable) (transfer full) */
+/* What @after returns or left in memory, where it differs from @expected; (nullable) (transfer full) */
 static char *
-what_differs (const Machine *m, const Number *after, const Number *expected)
+what_differs (Machine *m, const Number *after, const Number *expected, PhMemory *before, const PhGraph *graph)
 {
+  guint object;
+  guint64 offset;
+  PhAccess change;
+
   if (m->steps >= m->most)
     return g_strdup_printf ("nothing within %u instructions", m->most);
   if (m->undefined)
     return g_strdup ("undefined behaviour");
   if (after->poison)
     return g_strdup ("poison");
-  if (after->bits != expected->bits || after->width != expected->width)
-    return g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (after));
-  return NULL;
+  if (after->bits != expected->bits || after->width != expected->width || after->object != expected->object)
+    return after->object > 0 ? g_strdup ("another pointer") : g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (after));
+  change = ph_memory_find_change (before, m->memory, &object, &offset);
+  m->unknown = change == PH_ACCESS_UNKNOWN;
+  if (change != PH_ACCESS_UNDEFINED)
+    return NULL;
+  return object - PH_OBJECT_FIRST < graph->inputs->len
+             ? g_strdup_printf ("another byte %" G_GUINT64_FORMAT " behind %s", offset,
+                                ((PhValue *) graph->inputs->pdata[object - PH_OBJECT_FIRST])->name)
+             : g_strdup ("another byte behind a pointer that it read");
+}
+
+static char *
+number_text (const Number *n)
+{
+  return n->width == 0   ? g_strdup ("nothing, with what it wrote")
+         : n->object > 0 ? g_strdup ("a pointer")
+                         : g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (n));
 }
 
 /* Runs both on input sets. Returns FALSE if not all of them could be run to the end. */
@@ -434,35 +464,42 @@ try_sets (PhTrial *trial, const PhGraph *before, const PhBlocks *first, const Ph
 {
   g_autofree guint64 *inputs = g_new0 (guint64, before->inputs->len + 1);
   g_autoptr (GHashTable) at = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (Number)), slots = g_array_new (FALSE, FALSE, sizeof (Number));
-  Machine m = { .at = at, .numbers = numbers, .slots = slots };
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (Number));
+  g_autoptr (PhMemory) old = ph_memory_new (), new = ph_memory_new ();
+  Machine m = { .at = at, .numbers = numbers };
   gboolean all = TRUE;
   const guint most = first->blocks->len > 1 || second->blocks->len > 1 ? BRANCHING : ALL_STEPS;
   guint steps = 0;
 
   for (guint set = 0; set < n_sets && steps < most; set++)
     {
+      const guint64 seed = random;
       g_autofree char *differs = NULL;
       Number a, b;
 
       draw_inputs (before, bits, set, &random, inputs);
-      machine_reset (&m, MAX_STEPS + before->n_nodes);
+      machine_reset (&m, old, seed, MAX_STEPS + before->n_nodes);
       a = evaluate (&m, before, first, inputs);
       steps += m.steps;
-      all = all && m.steps < m.most && steps < most;
-      if (m.steps >= m.most || m.undefined || a.poison || m.chosen) /* any result is allowed, or others are, too */
+      all = all && m.steps < m.most && steps < most && !m.unknown;
+      if (m.steps >= m.most || m.undefined || m.unknown || a.poison || m.chosen) /* any result is allowed, or others are, too */
         continue;
-      trial->n_sets++;
-      machine_reset (&m, SLOWER * MAX_STEPS + after->n_nodes);
+      machine_reset (&m, new, seed, SLOWER * MAX_STEPS + after->n_nodes);
       b = evaluate (&m, after, second, inputs);
       steps += m.steps;
-      differs = what_differs (&m, &b, &a);
+      differs = m.unknown ? NULL : what_differs (&m, &b, &a, old, before);
+      if (m.unknown)
+        {
+          all = FALSE;
+          continue;
+        }
+      trial->n_sets++;
       if (differs != NULL)
         {
           g_autofree char *given = describe (before, inputs);
 
           trial->verdict = PH_VERDICT_DIFFERENT;
-          trial->expected = g_strdup_printf ("%" G_GINT64_FORMAT, ph_integer_signed (&a));
+          trial->expected = number_text (&a);
           trial->why = g_strdup_printf ("for %s it returned %s, and now %s", given, trial->expected, differs);
           trial->actual = g_steal_pointer (&differs);
           trial->error = 1;
@@ -487,7 +524,11 @@ ph_integers_try (const PhGraph *before, const PhGraph *after, guint64 seed, cons
   if (*why != NULL)
     return NULL;
   for (guint i = 0; i < before->inputs->len; i++)
-    bits += ph_integer_width (((PhValue *) before->inputs->pdata[i])->type);
+    {
+      const PhType *type = ((PhValue *) before->inputs->pdata[i])->type;
+
+      bits += ph_llvm_is_pointer (type) ? MAX_BITS + 1 : ph_integer_width (type);
+    }
   n_sets = bits <= MAX_BITS && (guint64) before->n_nodes << bits < 4000000 ? 1u << bits : N_SETS;
   if (n_sets == N_SETS)
     bits = MAX_BITS + 1;

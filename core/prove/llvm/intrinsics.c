@@ -131,8 +131,6 @@ ph_intrinsic_operands (const char *callee)
 {
   g_autofree char *name = name_of (callee);
 
-  if (g_str_has_prefix (callee, PH_LLVM_LIFETIME))
-    return 2;
   for (guint i = 0; name != NULL && i < G_N_ELEMENTS (known); i++)
     if (strcmp (name, known[i].name) == 0 || (g_str_has_prefix (name, known[i].name) && strstr (name, "cmp.") == name + 1))
       return known[i].operands;

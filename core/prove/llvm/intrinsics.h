@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 bits;
-  guint8 width; /* 0: a stack slot, whose number is @bits */
+  guint8 width;
+  guint object; /* of a pointer: what it points into (memory.h), at byte @bits; else 0 */
   gboolean poison;
   gboolean overflow; /* of a function .with.overflow */
 } PhInteger;

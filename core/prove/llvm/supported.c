@@ -1,10 +1,10 @@
-/* supported.c: which of LLVM's functions can be run: those on integers and on stack slots of their own.
+/* supported.c: which of LLVM's functions can be run: those on integers and memory.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/llvm/supported.h"
 
 #include <string.h>
 
-#include "core/prove/llvm/intrinsics.h"
+#include "core/prove/llvm/pointers.h"
 
 #define MAX_NODES 5000
 
@@ -41,85 +41,116 @@ static gboolean
 is_intrinsic (const PhNode *node)
 {
   const PhNode *call = is (node, "extractvalue") && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : node;
-  const guint operands = call != NULL ? ph_intrinsic_operands (ph_llvm_callee (call)) : 0;
+  const char *callee = call != NULL ? ph_llvm_callee (call) : "";
+  const guint operands = MAX (ph_intrinsic_operands (callee), ph_pointers_operands (callee));
 
   if (call != node)
     return operands > 0 && strstr (ph_llvm_callee (call), ".with.overflow.") != NULL && node->inputs->len == 1;
   return operands > 0 && node->inputs->len == operands;
 }
 
-/* FALSE: it need not have the type of an integer. */
+/* An integer or a pointer that can be followed. */
 static gboolean
-gives_integer (const PhNode *node)
+can_be_followed (const PhType *type)
 {
-  return !is (node, "ret") && !is (node, "store") && !is (node, "alloca") && !is (node, "extractvalue") && !is (node, "br")
-         && !is (node, "switch") && !is (node, "unreachable") && strstr (ph_llvm_callee (node), ".with.overflow.") == NULL
-         && !g_str_has_prefix (ph_llvm_callee (node), "llvm.assume")
-         && !g_str_has_prefix (ph_llvm_callee (node), PH_LLVM_LIFETIME);
+  return ph_integer_width (type) > 0 || ph_llvm_is_pointer (type);
 }
 
-/* A phi that is poison where control comes from some blocks. */
+/* FALSE: it gives nothing, or what only parts are taken of. */
 static gboolean
-has_fixed_poison (const PhNode *node)
+gives_value (const PhNode *node)
 {
-  const PhAttr *fixed = is (node, "phi") ? ph_node_attr (node, "operands") : NULL;
+  const char *callee = ph_llvm_callee (node);
+
+  return !is (node, "ret") && !is (node, "store") && !is (node, "extractvalue") && !is (node, "br") && !is (node, "switch")
+         && !is (node, "unreachable") && strstr (callee, ".with.overflow.") == NULL && !g_str_has_prefix (callee, "llvm.assume")
+         && ph_pointers_operands (callee) == 0;
+}
+
+/* All operands that are no values are poison, in a phi, or null. */
+static gboolean
+has_fixed (const PhNode *node)
+{
+  const PhAttr *fixed = ph_node_attr (node, "operands");
+  const char *which = NULL;
 
   for (gsize i = 0; fixed != NULL && fixed->kind == PH_ATTR_STRINGS && i < fixed->n; i++)
     {
       g_autofree char *text = ph_attr_dup_string (fixed, i);
 
-      if (!g_str_equal (text, "poison"))
+      if (which != NULL && !g_str_equal (text, which))
+        return FALSE;
+      which = g_str_equal (text, "null") ? "null" : g_str_equal (text, "poison") && is (node, "phi") ? "poison" : NULL;
+      if (which == NULL)
         return FALSE;
     }
-  return fixed != NULL;
+  return TRUE;
 }
 
-/* FALSE: it reads or writes what is no stack slot of the function. */
-static gboolean
-has_own_memory (const PhNode *node)
+gboolean
+ph_llvm_is_null (const PhNode *node)
 {
-  const gboolean second = is (node, "store") || g_str_has_prefix (ph_llvm_callee (node), PH_LLVM_LIFETIME);
-  const PhNode *slot = is (node, "load") || second ? ph_node_input (node, second)->producer : NULL;
+  const PhAttr *fixed = ph_node_attr (node, "operands");
+  g_autofree char *text = fixed != NULL && fixed->kind == PH_ATTR_STRINGS && fixed->n > 0 ? ph_attr_dup_string (fixed, 0) : NULL;
 
-  return (!is (node, "load") && !second) || (slot != NULL && is (slot, "alloca"));
+  return g_strcmp0 (text, "null") == 0;
+}
+
+static const char *
+why_not_node (const PhNode *node)
+{
+  static const char *const known[] = { "add",    "sub",    "mul",         "udiv",          "sdiv",    "urem",
+                                       "srem",   "shl",    "lshr",        "ashr",          "and",     "or",
+                                       "xor",    "icmp",   "select",      "zext",          "sext",    "trunc",
+                                       "freeze", "ret",    "alloca",      "store",         "load",    "br",
+                                       "phi",    "switch", "unreachable", "getelementptr", "bitcast", NULL };
+  static const char other[] = "an operand is no pointer, and no integer of 1, 8, 16, 32 or 64 bits";
+
+  if (!g_str_equal (node->domain, "llvm") || (!g_strv_contains (known, node->op_type) && !is_intrinsic (node)))
+    return "it has more than instructions on integers and memory";
+  if (!is (node, "alloca") && !is (node, "extractvalue") && !has_fixed (node))
+    return other;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = ph_node_input (node, i);
+
+      /* What a node makes is looked at there. */
+      if (value == NULL             ? !is (node, "phi") && !ph_llvm_is_null (node)
+          : value->producer == NULL ? !can_be_followed (value->type)
+                                    : FALSE)
+        return other;
+    }
+  if (gives_value (node) && !can_be_followed (ph_node_output (node, 0)->type))
+    return "it computes more than pointers and integers of 1, 8, 16, 32 or 64 bits";
+  if (is (node, "store") || is (node, "icmp") ? node->inputs->len != 2 : is (node, "select") ? node->inputs->len != 3 : FALSE)
+    return other;
+  if (is (node, "bitcast")
+      && (node->inputs->len != 1 || !ph_llvm_is_pointer (ph_node_output (node, 0)->type) || ph_node_input (node, 0) == NULL
+          || !ph_llvm_is_pointer (ph_node_input (node, 0)->type)))
+    return other;
+  return ph_pointers_why_not (node);
 }
 
 const char *
 ph_integers_why_not (const PhGraph *graph)
 {
-  static const char *const known[] = { "add",    "sub",  "mul",  "udiv",  "sdiv",   "urem",        "srem",
-                                       "shl",    "lshr", "ashr", "and",   "or",     "xor",         "icmp",
-                                       "select", "zext", "sext", "trunc", "freeze", "ret",         "alloca",
-                                       "store",  "load", "br",   "phi",   "switch", "unreachable", NULL };
-  guint n = 0, n_returns = 0;
+  guint n = 0, n_returns = 0, n_pointers = 0;
 
   for (guint i = 0; i < graph->inputs->len; i++)
-    if (ph_integer_width (((PhValue *) graph->inputs->pdata[i])->type) == 0)
-      return "a parameter is not an integer of 1, 8, 16, 32 or 64 bits";
+    {
+      const PhType *type = ((PhValue *) graph->inputs->pdata[i])->type;
+
+      if (!can_be_followed (type))
+        return "a parameter is no pointer, and no integer of 1, 8, 16, 32 or 64 bits";
+      n_pointers += ph_llvm_is_pointer (type);
+    }
   PH_FOREACH_NODE (node, graph)
     {
-      if (++n > MAX_NODES)
-        return "it is too long to be tried";
-      if (!g_str_equal (node->domain, "llvm") || (!g_strv_contains (known, node->op_type) && !is_intrinsic (node)))
-        return "it has more than instructions on integers";
-      for (guint i = 0; i < node->inputs->len && !is (node, "phi"); i++)
-        if (ph_node_input (node, i) == NULL)
-          return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (!is (node, "alloca") && !is (node, "extractvalue") && !has_fixed_poison (node)
-          && ph_node_attr (node, "operands") != NULL)
-        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (gives_integer (node) && ph_integer_width (ph_node_output (node, 0)->type) == 0)
-        return "it computes more than integers of 1, 8, 16, 32 or 64 bits";
-      if (is (node, "store") ? node->inputs->len != 2 : is (node, "select") ? node->inputs->len != 3 : FALSE)
-        return "an operand is not an integer of 1, 8, 16, 32 or 64 bits";
-      if (!has_own_memory (node))
-        return "it uses memory that is not its own";
-      if (is (node, "ret"))
-        {
-          n_returns++;
-          if (node->inputs->len != 1)
-            return "it does not return an integer";
-        }
+      const char *why = ++n > MAX_NODES ? "it is too long to be tried" : why_not_node (node);
+
+      if (why != NULL)
+        return why;
+      n_returns += is (node, "ret") && (node->inputs->len == 1 || n_pointers > 0);
     }
-  return n_returns > 0 ? NULL : "it does not return an integer";
+  return n_returns > 0 ? NULL : "it returns nothing, and writes nowhere";
 }

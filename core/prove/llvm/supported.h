@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 guint ph_integer_width (const PhType *type);
 /* The function that a call calls, else "". */
 const char *ph_llvm_callee (const PhNode *node);
+/* Those operands of a node that are no values are null; else they are poison. */
+gboolean ph_llvm_is_null (const PhNode *node);
 /* Why @graph cannot be run. (nullable) static */
 const char *ph_integers_why_not (const PhGraph *graph);
 
