@@ -112,6 +112,7 @@ find_weights (const PhLayout *layout, const Way *way, const guint8 *trunk)
       const gboolean first = n_out[edge->from] == 1, last = n_in[edge->to] == 1;
 
       weights[e] = trunk[e] ? way->trunk : first && last ? way->chain : first || last ? way->lone : 1;
+      weights[e] *= MAX ((int) layout->edges[e].weight, 1);
     }
   return weights;
 }
@@ -168,9 +169,9 @@ find_entries (const PhLayout *layout, const Way *way, const guint8 *trunk)
       const PhLayoutEdge *edge = &layout->edges[e];
       const PhLayoutBox *box = &layout->boxes[edge->to];
 
-      entry[e] = fabsf (edge->to_dx) > 0.5f ? edge->to_dx : NAN;
-      if ((way->ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0
-          && fabsf (edge->to_dx - box->anchor) < 0.5f)
+      entry[e] = fabsf (edge->to_dx) > 0.5f || edge->goes_on[1] ? edge->to_dx : NAN;
+      if (!edge->goes_on[1] && (way->ports || edge->ordered) && edge->presence > 0 && box->column == 0
+          && layout->boxes[edge->from].column == 0 && fabsf (edge->to_dx - box->anchor) < 0.5f)
         all[n++] = (Entry) { edge->to, e, edge->operand };
     }
   qsort (all, n, sizeof *all, compare_entries);
@@ -514,7 +515,8 @@ finish_lines (PhLayout *layout, PhLayoutEngine engine, const Way *way, const gui
           continue;
         }
       points = &g_array_index (layout->points, PhPoint, edge->first_point);
-      move_end (&layout->boxes[edge->from], edge->from_dx, fabsf (edge->from_dx) > 0.5f, &points[0], &points[1]);
+      move_end (&layout->boxes[edge->from], edge->from_dx, fabsf (edge->from_dx) > 0.5f || edge->goes_on[0], &points[0],
+                &points[1]);
       move_end (&layout->boxes[edge->to], entry[e], !isnan (entry[e]), &points[edge->n_points - 1], &points[edge->n_points - 2]);
       come_from_outside (&layout->boxes[edge->from], edge, FALSE, layout->points);
       come_from_outside (&layout->boxes[edge->to], edge, TRUE, layout->points);

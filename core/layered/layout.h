@@ -48,6 +48,7 @@ typedef struct
   guint8 ordered;              /* in: that one enters left of the next means something            */
   guint8 turned;               /* in: drawn from @to to @from, so its arrow is at @from           */
   guint8 pinned;               /* in: where its arrow is it goes on in another line: it stays     */
+  guint8 goes_on[2];           /* in: at its from and to it goes on: it ends at exactly from_dx, to_dx */
   guint first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#define HEAVY 4     /* weight: above it a link is of two boxes that belong together */
 #define MANY  20000 /* vertices with bends, beyond which long lines stay straight at any cost */
 #define ROOMY 1.3f  /* times the widest layer: not worth a step aside                              */
 #define WORTH 0.92f /* times as wide: worth more steps aside                                       */
@@ -74,7 +75,7 @@ depths (PhLayered *layered, gboolean upper)
   return depth;
 }
 
-/* Returns the priority of aligning each link: highest for a long edge, then for a link of a long chain; a constant must not push its user
+/* Returns the priority of aligning each link: highest where two boxes belong together, then for a long edge, then for a link of a long chain; a constant must not push its user
  * aside. So the line of a residual connection is straight and returns to where it began. */
 static int *
 pulls (PhLayered *layered)
@@ -88,7 +89,8 @@ pulls (PhLayered *layered)
 
       pull[i] = 1 + MIN (above[link->from], 24) + MIN (below[link->to], 24)
                 + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 200 : 0)
-                + (link->from >= layered->n_boxes && link->to >= layered->n_boxes ? 100 : 0);
+                + (link->from >= layered->n_boxes && link->to >= layered->n_boxes ? 100 : 0)
+                + (link->from < layered->n_boxes && link->to < layered->n_boxes && link->weight > HEAVY ? 400 : 0);
     }
   return pull;
 }

@@ -19,6 +19,8 @@
 #define FEW_AT_ONCE  150     /* boxes of a first picture                               */
 #define FEW_INSIDE   4       /* boxes of a group                                       */
 #define FEW_OPERANDS 6       /* that enter a box in their order                        */
+#define JOINED       8.0f    /* weight of lines between blocks that are joined later   */
+#define BESIDE       0.3f    /* of a group's width from its middle: where a link ends  */
 
 static char *
 checksum_of (PhLayout *layout)
@@ -31,8 +33,8 @@ checksum_of (PhLayout *layout)
   for (guint i = 0; i < layout->n_edges; i++)
     {
       const PhLayoutEdge *edge = &layout->edges[i];
-      const float numbers[7]
-          = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length, edge->presence };
+      const float numbers[] = { edge->from,       edge->to,       edge->weight,     edge->from_dx,   edge->to_dx,
+                                edge->min_length, edge->presence, edge->goes_on[0], edge->goes_on[1] };
 
       g_checksum_update (sum, (const guchar *) numbers, sizeof numbers);
     }
@@ -126,6 +128,9 @@ add_edges (Inside *in, PhLayout *layout)
       const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
       const gboolean among = box[0] != in->group && box[1] != in->group;
 
+      for (int k = 0; k < 2 && segment->link; k++)
+        if (ph_scene_box (scene, box[k])->open)
+          dx[k] = BESIDE * ph_scene_box (scene, box[k])->rect.width;
       segment->reversed = segment->link || (runs_up (in->a, segment->from) && runs_up (in->a, segment->to));
       segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
       edge->from = slot[segment->reversed ? 1 : 0];
@@ -134,11 +139,15 @@ add_edges (Inside *in, PhLayout *layout)
       edge->to_dx = dx[segment->reversed ? 0 : 1];
       /* A value saved for the backward pass is placed beside, not below, and must not stretch the picture. */
       edge->min_length = segment->tie ? 0 : 1;
-      edge->weight = segment->tie ? 0.5f : 1;
+      edge->weight = segment->tie                                                                   ? 0.5f
+                     : in->a->block[box[0]] != NULL && in->a->block[box[0]] == in->a->block[box[1]] ? JOINED
+                                                                                                    : 1;
       edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
       edge->operand = segment->operand;
       edge->turned = segment->reversed;
       edge->pinned = segment->to >= in->a->n;
+      edge->goes_on[segment->reversed] = segment->from >= in->a->n;
+      edge->goes_on[!segment->reversed] = segment->to >= in->a->n;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/scene/arrange.h"
 
 #include "core/scene/scene-build.h"
+#include "core/scene/scene-read.h"
 
 static guint
 port_hash (gconstpointer key)
@@ -207,6 +208,22 @@ settle (PhArranger *a, int group, float x, float y)
     }
 }
 
+/* Finds for each group the block in which its nodes are at last: those of joined blocks are best in one column. */
+static void
+find_blocks (PhArranger *a)
+{
+  a->block = g_new0 (const char *, a->n + 1);
+  for (int b = 0; b < a->n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (a->scene, b);
+      const PhTenant *last = box->n_tenants > 0 ? ph_scene_tenant_at (a->scene, box->first_tenant + box->n_tenants - 1) : NULL;
+      const char *block = last != NULL ? ph_scene_face (a->scene, last, last->died - 1)->block : NULL;
+
+      if (block != NULL && box->parent >= 0 && (a->block[box->parent] == NULL || last->died == PH_FOREVER))
+        a->block[box->parent] = block;
+    }
+}
+
 gboolean
 ph_scene_arrange (PhSceneBuild *build, GError **error)
 {
@@ -229,6 +246,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
       a.slot[b] = -1;
       a.n_shown += ph_scene_box (scene, b)->shown;
     }
+  ph_arrange_turn_cycles (&a);
   a.cuts = g_array_new (FALSE, FALSE, sizeof (int));
   a.cut_of = g_new (int, build->union_edges->len + 1);
   for (guint e = 0; e < build->union_edges->len; e++)
@@ -245,6 +263,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
            G_STRUCT_OFFSET (PhSegment, group));
   rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (PhPort), G_STRUCT_OFFSET (PhPort, group));
   find_partners (&a);
+  find_blocks (&a);
   done = ph_arrange_group (&a, -1, error);
   if (done)
     {
@@ -264,6 +283,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   g_free (a.cut_of);
   g_free (a.spot);
   g_free (a.partner);
+  g_free (a.block);
   g_free (a.slot);
   g_free (a.seg_start);
   g_free (a.seg_of_group);

@@ -49,13 +49,14 @@ typedef struct
   GArray *parts;                 /* (element-type PhPart)                                                       */
   int *seg_start, *seg_of_group; /* segments of a group; n: of the whole                         */
   int *port_start, *port_of_group;
-  GHashTable *done; /* checksum of what was asked -> PhLayout: equal blocks are laid out once    */
-  GArray *local;    /* (element-type PhPoint) of segments, from their group's corner             */
-  PhRect *spot;     /* of a box: from its group's corner                                         */
-  GArray *cuts;     /* (element-type int) the segments of each union edge in their order, then -1 */
-  int *cut_of;      /* of a union edge: where its segments begin in @cuts, -1: it has none       */
-  int *partner;     /* of a box: what it stands beside, -1                                       */
-  int *slot;        /* of a box: its index in the layout of the group at work, -1: not in it     */
+  GHashTable *done;   /* checksum of what was asked -> PhLayout: equal blocks are laid out once    */
+  GArray *local;      /* (element-type PhPoint) of segments, from their group's corner             */
+  PhRect *spot;       /* of a box: from its group's corner                                         */
+  GArray *cuts;       /* (element-type int) the segments of each union edge in their order, then -1 */
+  int *cut_of;        /* of a union edge: where its segments begin in @cuts, -1: it has none       */
+  int *partner;       /* of a box: what it stands beside, -1                                       */
+  const char **block; /* of a box: (nullable) of an open group, the block that its nodes are in at last */
+  int *slot;          /* of a box: its index in the layout of the group at work, -1: not in it     */
 } PhArranger;
 
 /* border-ports.c: cuts edge number @e at the borders of the open groups that it passes; whether all on the way of an edge through the
@@ -63,6 +64,9 @@ typedef struct
 void ph_arrange_cut (PhArranger *a, guint e);
 gboolean ph_arrange_sees_way (PhArranger *a, const PhUnionEdge *edge);
 void ph_arrange_turn_ports (PhArranger *a); /* those of backward groups, when all edges are cut */
+/* group-cycles.c: of edges by which open groups lead to each other in a circle those that lead up become links: they are cut from border to
+ * border, before all others. */
+void ph_arrange_turn_cycles (PhArranger *a);
 /* arrange-group.c: lays out one group, after those within it; -1: the whole. */
 gboolean ph_arrange_group (PhArranger *a, int group, GError **error);
 /* largest-position.c: the area of the largest position of the history in one group laid out alone; 0: that is not asked.

@@ -130,7 +130,7 @@ ph_arrange_sees_way (PhArranger *a, const PhUnionEdge *edge)
       const PhUnionEdge *part = &g_array_index (a->build->union_edges, PhUnionEdge,
                                                 g_array_index (a->build->vias, int, edge->first_via + k));
 
-      if (part->from < 0 || shown_for (a, part->from) != part->from || shown_for (a, part->to) != part->to
+      if (part->from < 0 || part->link || shown_for (a, part->from) != part->from || shown_for (a, part->to) != part->to
           || (part->n_via > 0 && !ph_arrange_sees_way (a, part)))
         return FALSE;
     }

@@ -161,10 +161,8 @@ find_frame (Frames *frames, const int *first, const char *block, int time, PhRec
       join (frame, &box->rect);
       any = TRUE;
     }
-  if (!any || !is_clear (frames, first, block, time, frame))
-    return FALSE;
   *frame = (PhRect) { frame->x - AROUND, frame->y - AROUND, frame->width + 2 * AROUND, frame->height + 2 * AROUND };
-  return TRUE;
+  return any && is_clear (frames, first, block, time, frame);
 }
 
 /* Finds the band between two frames that lie one below the other, or beside each other. Returns FALSE if they do neither. */
@@ -262,7 +260,7 @@ place (Frames *frames, int parent, int time)
   g_hash_table_iter_init (&each, joined);
   while (g_hash_table_iter_next (&each, &block, NULL))
     {
-      PhRect frame;
+      PhRect frame = { 0, 0, 0, 0 };
       const gboolean around = find_frame (frames, first, block, time, &frame);
 
       head = g_hash_table_lookup (heads, block);
