@@ -447,25 +447,6 @@ read_section (PhLayout *layout, const char **text, const char *end)
   return FALSE;
 }
 
-/* Draws a straight line from border to border for an edge that the engine left without one. */
-static void
-draw_straight (PhLayout *layout, PhLayoutEdge *edge)
-{
-  const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
-  const float ax = a->x + a->anchor, bx = b->x + b->anchor, dx = bx - ax, dy = b->y - a->y;
-  const float cut_a = 1 / MAX (MAX (fabsf (dx) / (a->width / 2 - a->anchor), fabsf (dy) / (a->height / 2 - a->inset)), 1);
-  const float cut_b = 1 / MAX (MAX (fabsf (dx) / (b->width / 2 - b->anchor), fabsf (dy) / (b->height / 2 - b->inset)), 1);
-
-  edge->first_point = layout->points->len;
-  edge->n_points = 0;
-  for (int i = 0; i < 4; i++)
-    {
-      const float t = cut_a + i / 3.0f * (1 - cut_a - cut_b);
-
-      ph_route_add (layout, edge, ax + t * dx, a->y + t * dy);
-    }
-}
-
 /* Stretches the whole layout until boxes are apart: circo and others place boxes on top of each other. */
 static void
 stretch (PhLayout *layout)
@@ -511,7 +492,7 @@ finish_lines (PhLayout *layout, PhLayoutEngine engine, const Way *way, const gui
         continue;
       if (engine != PH_LAYOUT_DOT || edge->n_points == 0)
         {
-          draw_straight (layout, edge);
+          ph_route_straight (layout, edge);
           continue;
         }
       points = &g_array_index (layout->points, PhPoint, edge->first_point);

@@ -145,3 +145,21 @@ ph_route_across (PhLayout *layout, PhLayoutEdge *edge)
       ph_route_add (layout, edge, x1, b->y);
     }
 }
+
+void
+ph_route_straight (PhLayout *layout, PhLayoutEdge *edge)
+{
+  const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
+  const float ax = a->x + a->anchor, bx = b->x + b->anchor, dx = bx - ax, dy = b->y - a->y;
+  const float cut_a = 1 / MAX (MAX (fabsf (dx) / (a->width / 2 - a->anchor), fabsf (dy) / (a->height / 2 - a->inset)), 1);
+  const float cut_b = 1 / MAX (MAX (fabsf (dx) / (b->width / 2 - b->anchor), fabsf (dy) / (b->height / 2 - b->inset)), 1);
+
+  edge->first_point = layout->points->len;
+  edge->n_points = 0;
+  for (int i = 0; i < 4; i++)
+    {
+      const float t = cut_a + i / 3.0f * (1 - cut_a - cut_b);
+
+      ph_route_add (layout, edge, ax + t * dx, a->y + t * dy);
+    }
+}

@@ -15,6 +15,8 @@ void ph_route_across (PhLayout *layout, PhLayoutEdge *edge);
 void ph_route_add (PhLayout *layout, PhLayoutEdge *edge, float x, float y);
 /* Straight down, or an S where x differs. */
 void ph_route_curve (PhLayout *layout, PhLayoutEdge *edge, float x, float y);
+/* A straight line from border to border. */
+void ph_route_straight (PhLayout *layout, PhLayoutEdge *edge);
 
 /* fold.c: folds what is laid out and routed into columns, where it is long and narrow. */
 void ph_layered_fold (PhLayered *layered, const float *top, const float *bottom);
