@@ -7,8 +7,8 @@ int
 ph_draw_compare_depth (gconstpointer a, gconstpointer b, gpointer data)
 {
   const PhSceneBox *x = ph_scene_box (data, *(const int *) a), *y = ph_scene_box (data, *(const int *) b);
-  const float in_x = x->n_states > 0 ? x->reach.width * x->reach.height : 0,
-              in_y = y->n_states > 0 ? y->reach.width * y->reach.height : 0;
+  const PhRect *at_x = ph_scene_reach (data, *(const int *) a), *at_y = ph_scene_reach (data, *(const int *) b);
+  const float in_x = x->n_states > 0 ? at_x->width * at_x->height : 0, in_y = y->n_states > 0 ? at_y->width * at_y->height : 0;
 
   /* A frame around several groups is below them. */
   return x->depth != y->depth ? (int) x->depth - (int) y->depth

@@ -213,7 +213,7 @@ static void
 find_blocks (PhArranger *a)
 {
   a->block = g_new0 (const char *, a->n + 1);
-  for (int b = 0; b < a->n; b++)
+  for (int b = 0; b < a->n && a->scene->record->has_blocks; b++)
     {
       const PhSceneBox *box = ph_scene_box (a->scene, b);
       const PhTenant *last = box->n_tenants > 0 ? ph_scene_tenant_at (a->scene, box->first_tenant + box->n_tenants - 1) : NULL;

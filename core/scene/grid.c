@@ -86,7 +86,7 @@ grid_fill (PhGrid *grid, float width, float height, float cell, guint n, const P
 static const PhRect *
 box_rect (PhScene *scene, guint box)
 {
-  return ph_scene_box (scene, box)->shown ? &ph_scene_box (scene, box)->reach : NULL;
+  return ph_scene_box (scene, box)->shown ? ph_scene_reach (scene, box) : NULL;
 }
 
 static const PhRect *

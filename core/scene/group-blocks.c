@@ -301,16 +301,19 @@ finish (Frames *frames)
         continue;
       if (states->len > 1 || !first->there || first->title != box->title)
         {
-          box->first_state = scene->group_states->len;
-          box->n_states = states->len;
-          g_array_append_vals (scene->group_states, states->data, states->len);
+          PhGroupState reach = { .rect = box->rect };
+
           for (guint s = 0; s < states->len; s++)
             if (g_array_index (states, PhGroupState, s).there)
               {
-                join (&box->reach, &g_array_index (states, PhGroupState, s).rect);
+                join (&reach.rect, &g_array_index (states, PhGroupState, s).rect);
                 if (g_array_index (states, PhGroupState, s).band.width > 0)
-                  join (&box->reach, &g_array_index (states, PhGroupState, s).band);
+                  join (&reach.rect, &g_array_index (states, PhGroupState, s).band);
               }
+          g_array_append_val (scene->group_states, reach);
+          box->first_state = scene->group_states->len;
+          box->n_states = states->len;
+          g_array_append_vals (scene->group_states, states->data, states->len);
         }
       g_array_unref (states);
     }
@@ -319,6 +322,9 @@ finish (Frames *frames)
 void
 ph_scene_place_blocks (PhScene *scene)
 {
+  if (!scene->record->has_blocks)
+    return;
+
   const guint n = scene->boxes->len;
   g_autoptr (GArray) stays = g_array_new (FALSE, FALSE, sizeof (Stay));
   g_autoptr (GHashTable) parents = g_hash_table_new (NULL, NULL);
@@ -331,7 +337,6 @@ ph_scene_place_blocks (PhScene *scene)
 
   for (guint b = 0; b < n; b++)
     {
-      ph_scene_box_at (scene, b)->reach = ph_scene_box (scene, b)->rect;
       if (ph_scene_box (scene, b)->kind != PH_BOX_GROUP || !ph_scene_box (scene, b)->shown)
         continue;
       for (int i = scene->child_start[b]; i < scene->child_start[b + 1]; i++)
@@ -358,6 +363,14 @@ ph_scene_place_blocks (PhScene *scene)
         place (&frames, GPOINTER_TO_INT (parent), g_array_index (stays, Stay, i).time);
     }
   finish (&frames);
+}
+
+const PhRect *
+ph_scene_reach (PhScene *scene, int box)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+
+  return at->n_states > 0 ? &g_array_index (scene->group_states, PhGroupState, at->first_state - 1).rect : &at->rect;
 }
 
 gboolean

@@ -347,6 +347,7 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 
           life->scope = ph_faces_string (record->faces, scope);
           life->in_block = ph_dialect_has_blocks (node);
+          record->has_blocks |= life->in_block;
         }
       /* The gradient of a scope gets a scope beside it. */
       if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)

@@ -74,6 +74,7 @@ struct _PhRecord
   GArray *uses;            /* (element-type PhUseLife)                                                        */
   GArray *stops;           /* (element-type int) the time before and after each step, also of one that did nothing */
   GArray *moves;           /* (element-type PhMove)                                                           */
+  gboolean has_blocks;     /* some node is in one: see PhLife.in_block                                        */
   GHashTable *by_id;       /* node id or input value id -> index of its life + 1                              */
   GHashTable *value_types; /* value id -> text of its type, the last one known                                */
   GHashTable *value_names; /* value id -> its name, where that is short                                       */

@@ -48,9 +48,9 @@ typedef struct
   gboolean shown; /* all groups around it are open                                             */
   gboolean open;  /* a group, or a node with bodies, that shows its inside                     */
   gboolean can_open;
-  gboolean backward;  /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
-  guint depth;        /* groups around it                                                          */
-  PhRect rect, reach; /* @reach: with what is drawn around it at any time                          */
+  gboolean backward; /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
+  guint depth;       /* groups around it                                                          */
+  PhRect rect;
   guint first_tenant, n_tenants;
   guint first_pill, n_pills;
   const char *path;            /* (nullable) of a group: "layers.0/attn"                                    */

@@ -29,7 +29,7 @@ struct _PhScene
   GArray *points;                       /* (element-type PhPoint)                                                     */
   GArray *spans;                        /* (element-type PhEdgeSpan)                                                  */
   GArray *counts;                       /* (element-type PhEdgeCount), edge after edge                                */
-  GArray *group_states;                 /* (element-type PhGroupState), group after group                             */
+  GArray *group_states;                 /* (element-type PhGroupState), group after group, before each its reach      */
   int *box_of_life;                     /* -1: it is a pill or not drawn                                              */
   GHashTable *pill_of_id;               /* node id -> its first pill + 1                                              */
   int *out_start, *out, *in_start, *in; /* edges of a box                                           */

@@ -24,6 +24,7 @@ char *ph_scene_group_text (PhScene *scene, int box, int time);
 /* The frame of group @box at @time: blocks that were joined since the group was made share one. Returns FALSE where it has none then.
  * @until: (nullable) when that changes. */
 gboolean ph_scene_group_at (PhScene *scene, int box, int time, PhGroupState *at, int *until);
+const PhRect *ph_scene_reach (PhScene *scene, int box); /* its place, with the frame of a group at all times */
 const PhFace *ph_scene_face (PhScene *scene, const PhTenant *tenant, int time);
 const PhTenant *ph_scene_tenant_at (PhScene *scene, guint index);           /* of a box's first_tenant and those that follow */
 int ph_scene_face_until (PhScene *scene, const PhTenant *tenant, int time); /* when another follows that of @time, or it dies */
