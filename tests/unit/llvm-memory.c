@@ -140,6 +140,11 @@ test_unknown (void)
   try_pair (HEAD ("ptr %p") "  %a = load i8, ptr %p, !range !0\n  %r = zext i8 %a to i32\n  ret i32 %r",
             HEAD ("ptr %p") "  %a = load i8, ptr %p\n  %b = and i8 %a, 1\n  %r = zext i8 %b to i32\n  ret i32 %r",
             PH_VERDICT_NONE, "promises");
+  /* more slots than there is room for */
+  try_pair (
+      "i8 @f(i8 %x) {\nentry:\n  br label %loop\nloop:\n  %i = phi i16 [ 0, %entry ], [ %j, %loop ]\n  %a = alloca [60000 x i8]\n"
+      "  %j = add i16 %i, 1\n  %c = icmp ult i16 %j, 300\n  br i1 %c, label %loop, label %end\nend:\n  ret i8 %x",
+      "i8 @f(i8 %x) {\nentry:\n  ret i8 %x", PH_VERDICT_NOTHING, NULL);
   /* the addresses of two objects */
   try_pair ("i1 @f(ptr %p, ptr %q) {\nentry:\n  %r = icmp ult ptr %p, %q\n  ret i1 %r",
             "i1 @f(ptr %p, ptr %q) {\nentry:\n  ret i1 true", PH_VERDICT_NOTHING, NULL);

@@ -161,12 +161,14 @@ find_strides (const PhNode *node, const Target *target, gint64 *strides, guint n
   const char *at = ph_node_attr_string (node, "text", "");
   Layout layout;
 
-  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (flags);)
     if (g_str_has_prefix (at, flags[i]))
       {
         at += strlen (flags[i]);
-        i = G_MAXUINT;
+        i = 0; /* in any order */
       }
+    else
+      i++;
   strides[n] = 0;
   for (guint i = 0; i < n; i++)
     {

@@ -10,7 +10,7 @@
 #define FIRST_READ 1000u    /* objects behind pointers that are read from what a parameter points to */
 #define FIRST_SLOT 1000000u /* the function's own */
 #define MOST_READ  200      /* objects */
-#define LARGEST    65536    /* bytes of a slot */
+#define LARGEST    1000000u /* bytes of all slots together */
 #define POINTER    8        /* bytes; nothing that is proved depends on it */
 
 typedef struct
@@ -33,6 +33,7 @@ struct _PhMemory
 {
   GHashTable *objects; /* number -> Object                                 */
   guint n_slots, n_read;
+  guint64 slots; /* bytes of them together */
   guint64 seed;
 };
 
@@ -57,6 +58,7 @@ ph_memory_reset (PhMemory *memory, guint64 seed)
 {
   g_hash_table_remove_all (memory->objects);
   memory->n_slots = memory->n_read = 0;
+  memory->slots = 0;
   memory->seed = seed;
 }
 
@@ -75,7 +77,10 @@ ph_memory_add_slot (PhMemory *memory, guint64 size)
 {
   const guint number = FIRST_SLOT + memory->n_slots++;
 
-  add (memory, number, MIN (size, LARGEST));
+  memory->slots += size;
+  if (memory->slots > LARGEST) /* in a loop, say */
+    return (PhInteger) { .poison = TRUE };
+  add (memory, number, size);
   return (PhInteger) { .width = 64, .object = number };
 }
 

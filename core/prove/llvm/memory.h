@@ -27,7 +27,7 @@ PhMemory *ph_memory_new (void);
 void ph_memory_free (PhMemory *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMemory, ph_memory_free)
 void ph_memory_reset (PhMemory *memory, guint64 seed);
-PhInteger ph_memory_add_slot (PhMemory *memory, guint64 size); /* a pointer to it */
+PhInteger ph_memory_add_slot (PhMemory *memory, guint64 size); /* a pointer to it; poison: there is no room for more */
 /* @r: its width, 0 for a pointer, says how much is read; what was never written is poison. */
 PhAccess ph_memory_load (PhMemory *memory, const PhInteger *at, PhInteger *r);
 PhAccess ph_memory_store (PhMemory *memory, const PhInteger *at, const PhInteger *value);

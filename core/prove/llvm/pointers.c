@@ -118,9 +118,10 @@ ph_pointers_evaluate (PhMemory *memory, const PhNode *node, const PhInteger *in,
   *access = PH_ACCESS_DONE;
   if (is (node, "alloca"))
     {
-      if (!slot_size (node, &size))
-        *access = PH_ACCESS_UNKNOWN;
+      const gboolean sized = slot_size (node, &size);
+
       *r = ph_memory_add_slot (memory, size);
+      *access = sized && !r->poison ? PH_ACCESS_DONE : PH_ACCESS_UNKNOWN;
     }
   else if (is (node, "store"))
     *access = ph_memory_store (memory, &in[1], &in[0]);
