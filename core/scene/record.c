@@ -288,15 +288,25 @@ ph_scene_count_drawn (PhModel *model)
   return n;
 }
 
-gboolean
-ph_scene_has_blocks (PhModel *model)
+static gboolean
+branches (const PhGraph *graph)
 {
-  if (model->graph->first == NULL || !ph_dialect_has_blocks (model->graph->first))
+  if (graph->first == NULL || !ph_dialect_has_blocks (graph->first))
     return FALSE;
-  PH_FOREACH_NODE (node, model->graph)
+  PH_FOREACH_NODE (node, graph)
     if (ph_node_attr (node, PH_TARGETS_ATTR) != NULL)
       return TRUE;
   return FALSE;
+}
+
+gboolean
+ph_scene_has_blocks (PhModel *model)
+{
+  gboolean any = branches (model->graph);
+
+  for (guint i = 0; i < model->functions->len && !any; i++)
+    any = branches (((PhFunction *) model->functions->pdata[i])->graph);
+  return any;
 }
 
 guint

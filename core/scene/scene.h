@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScene, ph_scene_unref)
 /* Boxes that the nodes of @model get, as long as none is in a group; constants are pills. */
 guint ph_scene_count_drawn (PhModel *model);
 guint ph_scene_count_layers (PhModel *model); /* of them on the longest way */
-/* Some node of it branches to blocks, whose frames are the picture of its control flow. */
+/* Some node of it, or of a function, branches to blocks, whose frames are the picture of its control flow. */
 gboolean ph_scene_has_blocks (PhModel *model);
 /* An input that has a box: one without a default, or the cotangent grad_y of an output y, which is ones where it is not fed. */
 gboolean ph_scene_draws_input (const PhValue *value);
