@@ -64,7 +64,7 @@ typedef struct
 void ph_arrange_cut (PhArranger *a, guint e);
 gboolean ph_arrange_sees_way (PhArranger *a, const PhUnionEdge *edge);
 void ph_arrange_turn_ports (PhArranger *a); /* those of backward groups, when all edges are cut */
-/* group-cycles.c: of edges by which open groups lead to each other in a circle those that lead up become links: they are cut from border to
+/* group-cycles.c: of edges by which groups lead to each other in a circle those that lead up become links: they are cut from border to
  * border, before all others. */
 void ph_arrange_turn_cycles (PhArranger *a);
 /* arrange-group.c: lays out one group, after those within it; -1: the whole. */

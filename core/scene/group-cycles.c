@@ -6,7 +6,7 @@
 
 typedef struct
 {
-  int from, to; /* beside each other: boxes of one group, one of them an open group */
+  int from, to; /* beside each other: boxes of one group */
   guint edge;
 } Step;
 
@@ -20,7 +20,13 @@ typedef struct
   GArray *stack; /* (element-type int) boxes whose component is not known yet */
 } Search;
 
-/* Returns the boxes beside each other between which the line of @edge leads. FALSE: none, or it leads nowhere that has ports. */
+static gboolean
+is_group (PhArranger *a, int box)
+{
+  return ph_scene_box (a->scene, box)->kind == PH_BOX_GROUP || ph_scene_box (a->scene, box)->open;
+}
+
+/* Returns the boxes beside each other between which the line of @edge leads. FALSE: there are none that are seen. */
 static gboolean
 find_step (PhArranger *a, guint edge, Step *step)
 {
@@ -103,11 +109,11 @@ ph_arrange_turn_cycles (PhArranger *a)
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step)), stack = g_array_new (FALSE, FALSE, sizeof (int));
   g_autofree int *number = NULL, *low = NULL, *component = NULL, *first = NULL;
   Search s = { .stack = stack };
-  gboolean open = FALSE;
+  gboolean groups = FALSE;
 
-  for (int b = 0; b < a->n && !open; b++)
-    open = ph_scene_box (a->scene, b)->open;
-  for (guint e = 0; e < a->build->union_edges->len && open; e++)
+  for (int b = a->n - 1; b >= 0 && !groups; b--)
+    groups = is_group (a, b);
+  for (guint e = 0; e < a->build->union_edges->len && groups; e++)
     {
       Step step;
 
@@ -137,7 +143,7 @@ ph_arrange_turn_cycles (PhArranger *a)
       const Step *step = &s.steps[i];
 
       if (component[step->from] == component[step->to] && first[step->from] > first[step->to]
-          && (ph_scene_box (a->scene, step->from)->open || ph_scene_box (a->scene, step->to)->open))
+          && (is_group (a, step->from) || is_group (a, step->to)))
         g_array_index (a->build->union_edges, PhUnionEdge, step->edge).link = TRUE;
     }
   ph_rows_clear (&s.rows);
