@@ -76,27 +76,37 @@ add_stays (Frames *frames, int group, int box)
   return any;
 }
 
+/* Returns TRUE if @n nodes in @block are more than those in the block that was found so far; its own counts before others, then the first by
+ * name. */
+static gboolean
+is_more (const char *block, int n, const char *found, int most, const char *own)
+{
+  if (n != most || n == 0 || found == NULL)
+    return n > most;
+  return g_strcmp0 (found, own) != 0 && (g_strcmp0 (block, own) == 0 || strcmp (block, found) < 0);
+}
+
 /* Adds up a stay. Returns TRUE if the group lies in another block now, or in none any more. */
 static gboolean
 count (Frames *frames, const Stay *stay)
 {
   GHashTable *nodes = frames->nodes[stay->group];
-  const char *was = frames->block[stay->group], *own = ph_scene_box (frames->scene, stay->group)->path;
+  const char *was = frames->block[stay->group], *own = ph_scene_box (frames->scene, stay->group)->path, *found = NULL;
   const int n = GPOINTER_TO_INT (g_hash_table_lookup (nodes, stay->block)) + stay->by;
   GHashTableIter each;
   gpointer block, number;
   int most = 0;
 
   g_hash_table_insert (nodes, (gpointer) stay->block, GINT_TO_POINTER (n));
-  frames->block[stay->group] = NULL;
   g_hash_table_iter_init (&each, nodes);
   while (g_hash_table_iter_next (&each, &block, &number))
-    if (GPOINTER_TO_INT (number) > most || (GPOINTER_TO_INT (number) == most && most > 0 && g_strcmp0 (block, own) == 0))
+    if (is_more (block, GPOINTER_TO_INT (number), found, most, own))
       {
         most = GPOINTER_TO_INT (number);
-        frames->block[stay->group] = block;
+        found = block;
       }
-  return frames->block[stay->group] != was;
+  frames->block[stay->group] = found;
+  return found != was;
 }
 
 static void
