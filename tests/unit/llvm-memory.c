@@ -140,6 +140,9 @@ test_unknown (void)
   try_pair (HEAD ("ptr %p") "  %a = load i8, ptr %p, !range !0\n  %r = zext i8 %a to i32\n  ret i32 %r",
             HEAD ("ptr %p") "  %a = load i8, ptr %p\n  %b = and i8 %a, 1\n  %r = zext i8 %b to i32\n  ret i32 %r",
             PH_VERDICT_NONE, "promises");
+  /* a copy of the caller's, which nobody sees any more */
+  try_pair (VOID ("ptr byval(i32) align 4 %p") "  store i32 1, ptr %p\n  ret void",
+            VOID ("ptr byval(i32) align 4 %p") "  ret void", PH_VERDICT_NONE, "parameter");
   /* more slots than there is room for */
   try_pair (
       "i8 @f(i8 %x) {\nentry:\n  br label %loop\nloop:\n  %i = phi i16 [ 0, %entry ], [ %j, %loop ]\n  %a = alloca [60000 x i8]\n"

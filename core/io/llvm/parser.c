@@ -229,6 +229,18 @@ note_number (Parser *p, const char *name)
     p->next = number + 1;
 }
 
+/* A pointer to memory that is the function's own: nobody sees what it leaves there. */
+static gboolean
+is_own (const PhLlvmToken *token)
+{
+  static const char *const words[] = { "byval", "inalloca", "preallocated", "dead_on_return" };
+  gboolean own = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    own |= ph_llvm_is (token, words[i]);
+  return own;
+}
+
 /* ── functions ── */
 
 static gboolean
@@ -249,6 +261,7 @@ read_header (Parser *p, PhLlvmFunction *function)
     {
       PhLlvmParameter parameter = { 0 };
       const guint length = ph_llvm_type_length (tokens + i, close - i);
+      const PhLlvmToken *own = NULL;
       int depth = 0;
 
       if (length > 0)
@@ -258,6 +271,14 @@ read_header (Parser *p, PhLlvmFunction *function)
           depth += nesting (&tokens[i]);
           if (depth == 0 && tokens[i].kind == PH_LLVM_LOCAL)
             parameter.name = tokens[i].name;
+          if (depth == 0 && is_own (&tokens[i]))
+            own = &tokens[i];
+        }
+      if (own != NULL && parameter.type != NULL)
+        {
+          g_autofree char *type = g_strdup_printf ("%s %.*s", parameter.type, (int) own->size, own->start);
+
+          parameter.type = g_string_chunk_insert_const (p->lexer.module->strings, type);
         }
       if (parameter.type == NULL) /* "..." */
         continue;
