@@ -10,7 +10,7 @@
 #define FIRST_READ 1000u    /* objects behind pointers that are read from what a parameter points to */
 #define FIRST_SLOT 1000000u /* the function's own */
 #define MOST_READ  200      /* objects */
-#define LARGEST    1000000u /* bytes of all slots together */
+#define LARGEST    100000u  /* bytes of all slots together */
 #define POINTER    8        /* bytes; nothing that is proved depends on it */
 
 typedef struct
