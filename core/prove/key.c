@@ -7,6 +7,7 @@
 #include "core/prove/field/field-sizes.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
+#include "core/prove/usage.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 
@@ -385,7 +386,8 @@ is_open_in_rows (const PhValue *value, guint64 rows)
 static gboolean
 may_say_shapes (const PhValue *value)
 {
-  return value == NULL || value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_float (value->type->dtype);
+  return value == NULL || value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_float (value->type->dtype)
+         || ph_value_is_factor (value);
 }
 
 GBytes *

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
 #include "core/prove/trial-private.h"
+#include "core/prove/turns.h"
 
 /* The order of trials; the first ones run whatever they cost. */
 /* clang-format off */
@@ -11,7 +12,8 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_ORDERED },
   { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
   { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 }, { PH_SAMPLE_NONFINITE, 3 }, { PH_SAMPLE_NONFINITE, 4 },
-  { PH_SAMPLE_NONFINITE, 5 },
+  { PH_SAMPLE_NONFINITE, 5 }, { PH_SAMPLE_NORMAL, 3 }, { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE },
+  { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE + 1 }, { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE + 2 },
 };
 /* clang-format on */
 /* More normal and wide samples for functions with jumps: a jump that moved a little shows on few inputs only. */
@@ -21,7 +23,9 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_INFINITE 24  /* extra sets with many infinities, for a change that promises nothing                */
 #define N_REACH    24  /* and so many more that reach                                                        */
 #define N_SHAPES   12  /* extra sets with unusual fed shapes                                                   */
+#define N_HARD     72  /* and so many where no shape fitted so far: what does not fit costs nothing            */
 #define N_ORDERED  8   /* of few elements, so many more of rows that are equal or in order                    */
+#define N_NEAR     12  /* of nearly equal inputs, where something is compared                                  */
 #define N_BEYOND   12  /* of a loop that ended on none so far: each costs as many turns as it may take       */
 #define N_BEND     6   /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
@@ -71,7 +75,7 @@ typedef struct
   PhSampleKind kind;
   guint first, n;
 } Run;
-#define MAX_RUNS 6
+#define MAX_RUNS 8
 
 /* Lists the runs that follow the plan. Returns their number. */
 static guint
@@ -87,7 +91,8 @@ find_runs (PhTry *self, Run *runs)
   if (is_small && n_reach > PH_SAMPLER_FIRST_ALL && (!settled || is_foreign))
     reach = MIN (n_reach, N_REACH);
   if (ph_sampler_has_free_shape (self->sampler))
-    reach = MAX (reach, N_SHAPES);
+    reach = MAX (reach, self->shapes_are_hard ? N_HARD : N_SHAPES);
+  runs[n++] = (Run) { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_ALONE, ph_sampler_n_alone (self->sampler) };
   runs[n++] = (Run) { PH_SAMPLE_REACH, PH_SAMPLER_FIRST_ALL, reach };
   if (is_small && is_foreign)
     runs[n++] = (Run) { PH_SAMPLE_NONFINITE, PH_SAMPLER_FIRST_MANY, N_INFINITE };
@@ -97,6 +102,8 @@ find_runs (PhTry *self, Run *runs)
   if (is_small)
     runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_ORDERED + 1, N_ORDERED };
   runs[n++] = (Run) { PH_SAMPLE_N_KINDS, 2, jump ? N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10) : N_BEND };
+  if (jump && ph_sampler_n_alone (self->sampler) > 0)
+    runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_NEAR, N_NEAR };
   if (is_small)
     runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_JOINT, ph_sampler_n_joint (self->sampler) };
   if (jump || narrows (self->pair->before->graph) || narrows (self->pair->after->graph))
@@ -118,6 +125,8 @@ ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn)
     }
   if (self->trial->n_sets == 0 && self->n_beyond >= N_BEYOND)
     return FALSE;
+  if (i == G_N_ELEMENTS (plan))
+    self->shapes_are_hard = self->trial->n_sets == 0;
   i -= G_N_ELEMENTS (plan);
   n = find_runs (self, runs);
   for (guint r = 0; r < n; r++)

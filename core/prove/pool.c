@@ -192,6 +192,7 @@ add_ends (PhPool *pool, const PhNode *node)
     { PH_FLOAT8E4M3FNUZ, 240, 0x1p-10 }, { PH_FLOAT8E5M2, 57344, 0x1p-16 },     { PH_FLOAT8E5M2FNUZ, 57344, 0x1p-17 },
   };
   static const double whole[] = { 1, 2, -1, 0.5, 1.5, -0.5, 3 };
+  static const double halves[] = { 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5 }; /* of the eight numbers of float4e2m1 */
   const PhDType to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_FLOAT) : PH_FLOAT;
 
   if (node->op == &ph_op_Floor || node->op == &ph_op_Ceil || node->op == &ph_op_Round
@@ -201,6 +202,9 @@ add_ends (PhPool *pool, const PhNode *node)
         add_point (pool, whole[i] + BESIDE);
         add_point (pool, whole[i] - BESIDE);
       }
+  if (to == PH_FLOAT4E2M1)
+    for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+      add_point (pool, halves[i]);
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     if (to == ends[i].dtype)
       {
@@ -336,6 +340,19 @@ add_graph (PhPool *pool, PhGraph *graph, gboolean counts)
     }
 }
 
+static void
+add_dims (PhPool *pool, const PhPair *pair)
+{
+  for (guint i = 0; i < pair->types->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+
+      for (guint k = 0; type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank > 1 && k < type->rank; k++)
+        if (type->dims[k].symbol == NULL && type->dims[k].size >= 0)
+          g_array_append_val (pool->dims, type->dims[k].size);
+    }
+}
+
 PhPool *
 ph_pool_new (const PhPair *pair)
 {
@@ -353,6 +370,8 @@ ph_pool_new (const PhPair *pair)
   pool->lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
   pool->strings = g_ptr_array_new_with_free_func (g_free);
   pool->plain = g_array_new (FALSE, FALSE, sizeof (double));
+  pool->dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  add_dims (pool, pair);
   add_graph (pool, pair->before->graph, counts_places (pair->before->graph));
   add_graph (pool, pair->after->graph, counts_places (pair->after->graph));
   add_counts (pool, pair);
@@ -377,5 +396,6 @@ ph_pool_free (PhPool *pool)
   g_array_unref (pool->lengths);
   g_ptr_array_unref (pool->strings);
   g_array_unref (pool->plain);
+  g_array_unref (pool->dims);
   g_free (pool);
 }

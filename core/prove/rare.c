@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/prove/turns.h"
 #include "core/splitmix.h"
 
 /* Returns a prime number of levels: any two elements less than that apart then get all pairs of levels. */
@@ -24,7 +25,23 @@ ph_rare_n_joint (const PhPool *pool)
 gboolean
 ph_rare_is_joint (const PhPool *pool, PhSampleKind kind, guint turn)
 {
-  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_JOINT && pool->plain->len > 0;
+  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_JOINT && turn < PH_SAMPLER_FIRST_NEAR && pool->plain->len > 0;
+}
+
+gboolean
+ph_rare_is_near (PhSampleKind kind, guint turn)
+{
+  return kind == PH_SAMPLE_DENSE && turn >= PH_SAMPLER_FIRST_NEAR;
+}
+
+double
+ph_rare_near (guint turn, guint64 *state)
+{
+  static const double apart[] = { 0, 1e-6, -1e-6, 2e-4, -2e-4, 1e-3, -1e-3, 5e-3, -5e-3 };
+  guint64 of_turn = turn * 2654435761u + ph_splitmix (state) % 3;
+  const double number = ph_splitmix_normal (&of_turn);
+
+  return number * (1 + apart[ph_splitmix (state) % G_N_ELEMENTS (apart)]);
 }
 
 double
@@ -78,6 +95,8 @@ ph_rare_ordered (const PhPool *pool, guint rank, const gint64 *dims, guint input
 int
 ph_rare_sign (PhSampleKind kind, guint turn)
 {
+  if (kind == PH_SAMPLE_EXTREME)
+    return turn == PH_SAMPLER_FIRST_LARGE ? -1 : turn == PH_SAMPLER_FIRST_LARGE + 1 ? 1 : 0;
   return kind != PH_SAMPLE_WIDE || turn < 2 || turn / 2 % 3 == 0 ? 0 : turn / 2 % 3 == 1 ? 1 : -1;
 }
 
@@ -107,11 +126,26 @@ ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize
     return ph_tensor_get_int (known, i);
   if (kind == PH_SAMPLE_NORMAL)
     return (gint64) (ph_splitmix (state) % 2);
+  if (turn % 8 == 6) /* sizes that have to fit those of other inputs */
+    return pool->dims->len > 0 && ph_splitmix (state) % 4 > 0
+               ? g_array_index (pool->dims, gint64, ph_splitmix (state) % pool->dims->len)
+               : (gint64) (ph_splitmix (state) % 6) - 1;
   if (i != turn / 2 % n)
     return turn % 2 == 1 ? 1 : (gint64) (ph_splitmix (state) % 4) - 1;
+  if (turn % 4 == 2) /* from the end */
+    return -1 - (gint64) (ph_splitmix (state) % 4);
   if (kind == PH_SAMPLE_REACH && turn % 2 == 1 && pool->far->len > 0)
     return far_count (pool, turn);
   return (gint64) (ph_splitmix (state) % (guint64) (pool->size + 3)) - 1; /* perhaps beyond a bound */
+}
+
+gint64
+ph_rare_place (guint64 *state)
+{
+  static const gint64 places[] = { 300, 70000, G_MAXINT32, (gint64) G_MAXINT32 + 3, (gint64) 1 << 40, G_MAXINT64 };
+  const gint64 place = places[ph_splitmix (state) % G_N_ELEMENTS (places)];
+
+  return ph_splitmix (state) & 1 ? place : -place;
 }
 
 gint64

@@ -12,19 +12,25 @@ guint ph_rare_n_joint (const PhPool *pool);
 gboolean ph_rare_is_joint (const PhPool *pool, PhSampleKind kind, guint turn);
 double ph_rare_joint (const PhPool *pool, guint input, gsize i, guint turn);
 
+/* One of few numbers of the turn, or near it by so much that a narrower type does not tell them apart. */
+gboolean ph_rare_is_near (PhSampleKind kind, guint turn);
+double ph_rare_near (guint turn, guint64 *state);
+
 /* Rows, or all that belongs to one batch and channel, that are zero, tiny, one number, or in order: element @i of one, the first of which is @drawn. What is drawn
  * one by one hardly ever is. @shape: of the tensor. */
 gboolean ph_rare_is_ordered (PhSampleKind kind, guint turn);
 double ph_rare_ordered (const PhPool *pool, guint rank, const gint64 *dims, guint input, gsize i, guint turn, double drawn,
                         double *before);
 
-/* All of one sign, in some turns of wide ones: then the least of them is above 0, or the greatest below. 0: of either. */
+/* All of one sign, in some turns of wide and of large ones: then the least of them is above 0, or the greatest below. 0: of either. */
 int ph_rare_sign (PhSampleKind kind, guint turn);
 #define PH_RARE_LEAST 1e-3 /* as large as those are at least */
 
 /* Element @i of a shape or a count that may be any: one of @n elements is out of the ordinary, the others are as they are in
  * @known (nullable), which flows there, or 1. */
 gint64 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state);
+/* A place along an axis, which may lie far beyond either end: an index that a narrower integer cannot hold. */
+gint64 ph_rare_place (guint64 *state);
 /* 0 or 1; all true and all false as well. */
 gint64 ph_rare_truth (PhSampleKind kind, guint turn, guint64 *state);
 

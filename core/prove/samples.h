@@ -57,19 +57,11 @@ guint ph_sampler_n_far (PhSampler *sampler, guint *n_beyond);
 /* And in so many ways they may be 0. */
 guint ph_sampler_n_none (PhSampler *sampler);
 
-/* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
-#define PH_SAMPLER_FIRST_MANY 6
 /* How many turns of PH_SAMPLE_REACH bring every number of the pool to some place of a tensor of @n elements. */
 guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
-/* From this turn of PH_SAMPLE_REACH on all of these are to come: at the largest shape. */
-#define PH_SAMPLER_FIRST_ALL 4
-/* Turns of PH_SAMPLE_REACH from this one on: one number that decides something in all of the inputs, among little else. */
-#define PH_SAMPLER_FIRST_POINT 1000
+/* How many turns there are from one of turns.h on. 0: nothing is to be had of them, such as of one constant that meets another. */
+guint ph_sampler_n_alone (PhSampler *sampler);
 guint ph_sampler_n_points (PhSampler *sampler);
-/* Turns of PH_SAMPLE_DENSE from this one on: rows of one number, of zeros, or in order. */
-#define PH_SAMPLER_FIRST_ORDERED 50
-/* Turns of PH_SAMPLE_DENSE from this one on: constants alone, so that several of them meet. 0: there are not several. */
-#define PH_SAMPLER_FIRST_JOINT 100
 guint ph_sampler_n_joint (PhSampler *sampler);
 
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */

@@ -129,6 +129,26 @@ find_far (PhTry *self)
       add_shapes (self, (PhSampleShapes) { .far = i, .crop = 1 }, NULL);
 }
 
+#define N_FITTING 64
+
+/* What says a shape is an input, and may have to fit others: accepts the sizes if some numbers of it can be computed with. */
+static void
+find_fitting (PhTry *self)
+{
+  const PhSampleShapes shapes = { .crop = 1 };
+
+  for (guint turn = 0; turn < N_FITTING && self->shapes->len == 0 && !ph_try_was_cancelled (self); turn++)
+    {
+      g_autoptr (GPtrArray) inputs = ph_try_draw (self, PH_SAMPLE_REACH, turn, shapes), outputs = NULL;
+
+      if (inputs == NULL)
+        return;
+      outputs = ph_try_run (self, 0, inputs, FALSE, TRUE, NULL);
+      if (outputs != NULL)
+        g_array_append_val (self->shapes, shapes);
+    }
+}
+
 /* The most nodes of a whole model that is treated like any region. */
 #define FEW_NODES 60
 
@@ -168,6 +188,8 @@ ph_try_find_shapes (PhTry *self, GError **problem)
   /* If nothing is wider than one, this size separates shapes that only look alike. */
   if (n > 2 && self->shapes->len > 0)
     add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
+  if (self->shapes->len == 0 && ph_sampler_has_free_shape (self->sampler))
+    find_fitting (self);
   if (self->shapes->len == 0 && self->has_poor)
     g_array_append_val (self->shapes, self->poor);
   is_small = !self->options->whole || self->pair->before->graph->n_nodes <= FEW_NODES;

@@ -24,19 +24,20 @@ typedef struct
   PhSampleShapes poor; /* at which all that comes out is NaN or infinite                      */
   gboolean has_poor;
   gint64 crop;
-  gboolean whole_captured; /* a captured value for each input                                */
-  gboolean not_tight;      /* exact evaluation did not settle it on small images                  */
-  gboolean is_loose;       /* the form was told on images of their own size                       */
-  gboolean known_form;     /* other weights of the same form were tried before                    */
-  gboolean in_range;       /* runs in double keep to the ranges of element types                  */
-  gboolean left_range;     /* the last ones made numbers beyond them                              */
-  gboolean made_up;        /* the last ones are not those that flow                                */
-  gsize largest;           /* elements of an output so far                                        */
-  guint n_beyond;          /* inputs that only the side before was computed on, for a limit of Peephole's own */
-  guint narrow[2];         /* nodes of each side that its last run computed in float32, for want of a kernel in double */
-  gboolean *varies;        /* each output: other inputs made something else of it                 */
-  double *usual;           /* each output: its largest element on captured and normal inputs               */
-  GPtrArray **seen;        /* each output: what came out first, of each shape                     */
+  gboolean whole_captured;  /* a captured value for each input                                */
+  gboolean not_tight;       /* exact evaluation did not settle it on small images                  */
+  gboolean is_loose;        /* the form was told on images of their own size                       */
+  gboolean known_form;      /* other weights of the same form were tried before                    */
+  gboolean in_range;        /* runs in double keep to the ranges of element types                  */
+  gboolean left_range;      /* the last ones made numbers beyond them                              */
+  gboolean made_up;         /* the last ones are not those that flow                                */
+  gsize largest;            /* elements of an output so far                                        */
+  gboolean shapes_are_hard; /* none that was made up so far could be computed              */
+  guint n_beyond;           /* inputs that only the side before was computed on, for a limit of Peephole's own */
+  guint narrow[2];          /* nodes of each side that its last run computed in float32, for want of a kernel in double */
+  gboolean *varies;         /* each output: other inputs made something else of it                 */
+  double *usual;            /* each output: its largest element on captured and normal inputs               */
+  GPtrArray **seen;         /* each output: what came out first, of each shape                     */
   double spent;
   GError **error;
 } PhTry;
@@ -74,6 +75,8 @@ gboolean ph_try_same_bits (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2]
 void ph_try_check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2]);
 /* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */
 #define PH_TRY_FIRST 2
+/* After so many each kind that is beyond ordinary numbers has come once. */
+#define PH_TRY_EACH_KIND 5
 gboolean ph_try_plan (PhTry *self, guint i, PhSampleKind *kind, guint *turn);
 /* Some operator is none that works element by element, moves elements or reads shapes. */
 gboolean ph_graph_sums (PhGraph *graph);

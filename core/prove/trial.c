@@ -7,6 +7,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
+#include "core/prove/turns.h"
 
 /* Sets of inputs that suffice if exact evaluation settled the rest and there is no pole. */
 #define N_SETTLED 4
@@ -287,6 +288,7 @@ try_all (PhTry *self, GError **problem)
                          && ph_graph_moves_floats (self->pair->after->graph);
   guint made = 0;
 
+  gboolean is_last = FALSE;
   PhSampleKind kind;
   guint turn;
 
@@ -298,7 +300,15 @@ try_all (PhTry *self, GError **problem)
       gboolean worked = FALSE;
 
       if (i >= PH_TRY_FIRST && self->trial->n_sets > 0 && (self->spent > self->options->flops || (settled && i >= N_SETTLED)))
-        break;
+        {
+          if (i >= PH_TRY_EACH_KIND || settled || is_last || ph_try_is_field_equal (self) || self->options->whole
+              || self->options->brief || self->known_form)
+            break;
+          /* A rule that makes an exception of NaN and infinities makes it of every number beside them, in a set of their kind. */
+          kind = self->options->promise == PH_PROMISE_NONE ? PH_SAMPLE_NONFINITE : PH_SAMPLE_EXTREME;
+          turn = PH_SAMPLER_MIXED;
+          is_last = TRUE;
+        }
       if (!is_promised (self, kind) || (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0))
         continue;
       /* A proof needs no run at full size, and no repetition for other weights. */

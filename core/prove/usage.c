@@ -57,6 +57,14 @@ reading_of (const PhUse *use)
   return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
 }
 
+/* Returns TRUE for bounds along an axis, which may lie beyond its ends. */
+static gboolean
+is_place (const PhUse *use)
+{
+  return (use->node->op == &ph_op_Slice && (use->index == 1 || use->index == 2))
+         || (use->node->op == &ph_op_Trilu && use->index == 1);
+}
+
 /* Returns TRUE if the result depends on the shape of the input only. */
 static gboolean
 asks_shape (const PhNode *node)
@@ -69,6 +77,7 @@ typedef struct
   const PhPair *pair;
   PhUsage usage;
   GHashTable *seen;
+  GArray *places; /* (nullable) (element-type gint64) that stand for no element */
 } Following;
 
 static void
@@ -83,10 +92,14 @@ follow (Following *following, const PhValue *value, guint depth)
       const PhReading reading = reading_of (use);
 
       following->usage.reading = MAX (following->usage.reading, reading);
+      following->usage.is_place |= is_place (use);
       if (reading == PH_READ_AS_INDEX)
         {
           const gint64 range = table_of (following->pair, node);
+          const PhAttr *ignored = ph_node_attr (node, "ignore_index");
 
+          if (following->places != NULL && ignored != NULL && ignored->kind == PH_ATTR_INT)
+            g_array_append_val (following->places, ignored->i);
           if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
             following->usage.range = range;
         }
@@ -108,6 +121,19 @@ follow (Following *following, const PhValue *value, guint depth)
             follow (following, out, depth + 1);
         }
     }
+}
+
+gboolean
+ph_value_is_factor (const PhValue *value)
+{
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+
+      if (use->node->op == &ph_op_Resize && use->index == 2)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* ── tables that the sides do not share ── */
@@ -190,7 +216,8 @@ find_tables (const PhPair *pair, PhUsage *usage)
 
   add_tables (pair->before->graph, usage->range, before);
   add_tables (pair->after->graph, usage->range, after);
-  usage->places = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (usage->places == NULL)
+    usage->places = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint i = 0; i < after->len; i++)
     {
       if (has_equal (before, after->pdata[i]))
@@ -220,12 +247,23 @@ ph_usage_find (const PhPair *pair)
       {
         const PhValue *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
         g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-        Following following = { pair, usage[i], seen };
+        g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
+        Following following = { pair, usage[i], seen, side == 0 ? places : NULL };
 
-        if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
+        if (value->type == NULL || value->type->kind != PH_KIND_TENSOR)
           continue;
+        if (!ph_dtype_is_integer (value->type->dtype))
+          {
+            if (ph_dtype_is_float (value->type->dtype) && ph_value_is_factor (value))
+              usage[i].reading = PH_READ_AS_SHAPE;
+            continue;
+          }
         follow (&following, value, 0);
         usage[i] = following.usage;
+        if (places->len > 0 && usage[i].places == NULL)
+          usage[i].places = g_array_new (FALSE, FALSE, sizeof (gint64));
+        if (places->len > 0)
+          g_array_append_vals (usage[i].places, places->data, places->len);
         if (side == 1 && usage[i].reading == PH_READ_AS_INDEX && usage[i].range > 1)
           find_tables (pair, &usage[i]);
       }
@@ -255,9 +293,14 @@ ph_usage_has_integers (const PhPair *pair, const PhUsage *usage)
 
       if (type == NULL || type->kind != PH_KIND_TENSOR)
         return TRUE;
-      if (ph_dtype_is_float (type->dtype) || ph_usage_is_shape_alone (pair, i)
-          || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
+      if (ph_usage_is_shape_alone (pair, i) || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
         continue;
+      if (ph_dtype_is_float (type->dtype))
+        {
+          if (usage[i].reading == PH_READ_AS_SHAPE)
+            return TRUE;
+          continue;
+        }
       if (usage[i].tables_differ || !is_plain_index (pair->before->graph->inputs->pdata[i])
           || !is_plain_index (pair->after->graph->inputs->pdata[i]))
         return TRUE;

@@ -315,47 +315,156 @@ order_tries (PhModel *model, GHashTable *named, PhInputsKind kind, const PhRunOp
     order[n++] = late[i];
 }
 
+/* ── what says a shape ── */
+
+/* The dimensions of what is fed, of which a shape that has to fit consists most likely. (element-type gint64) */
+static GArray *
+find_dims (GHashTable *feeds)
+{
+  GArray *dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  GHashTableIter iter;
+  gpointer tensor;
+
+  g_hash_table_iter_init (&iter, feeds);
+  while (g_hash_table_iter_next (&iter, NULL, &tensor))
+    if (ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_rank (tensor) > 1)
+      g_array_append_vals (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor));
+  return dims;
+}
+
+static gboolean
+may_say_shape (const PhValue *input, GHashTable *named)
+{
+  return input->tensor == NULL && (named == NULL || !g_hash_table_contains (named, input->name)) && input->type != NULL
+         && input->type->kind == PH_KIND_TENSOR && input->type->has_rank && input->type->rank <= 1
+         && ph_dtype_is_integer (input->type->dtype);
+}
+
+static gboolean
+may_say_shapes (PhModel *model, GHashTable *named)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    if (may_say_shape (model->graph->inputs->pdata[i], named))
+      return TRUE;
+  return FALSE;
+}
+
+/* Puts dimensions and small numbers into the generated vectors of integers. */
+static void
+fit_shapes (PhModel *model, GHashTable *named, GHashTable *feeds, guint64 seed)
+{
+  g_autoptr (GArray) dims = find_dims (feeds);
+  guint64 state = seed * 7919 + 13;
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *input = model->graph->inputs->pdata[i];
+      PhTensor *made = may_say_shape (input, named) ? g_hash_table_lookup (feeds, input) : NULL, *tensor;
+
+      if (made == NULL || ph_tensor_count (made) == 0)
+        continue;
+      tensor = ph_tensor_new (ph_tensor_dtype (made), ph_tensor_rank (made), ph_tensor_dims (made));
+      for (gsize k = 0; k < ph_tensor_count (tensor); k++)
+        {
+          const guint64 r = ph_splitmix (&state);
+          const gint64 value = dims->len > 0 && r % 4 > 0 ? g_array_index (dims, gint64, r / 4 % dims->len)
+                                                          : (gint64) (r / 4 % 4);
+
+          ph_dtype_store_int (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), k, value);
+        }
+      g_hash_table_insert (feeds, input, tensor);
+    }
+}
+
+/* The model was computed, and some output has an element. */
+static gboolean
+has_elements (PhModel *model, GHashTable *results)
+{
+  const GPtrArray *outputs = model->graph->outputs;
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      PhTensor *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) outputs->pdata[i])->id));
+
+      if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) > 0)
+        return TRUE;
+    }
+  return outputs->len == 0;
+}
+
+/* So many more tries where vectors of integers may say shapes. */
+#define N_FITTING 24
+
+typedef struct
+{
+  GHashTable *feeds, *results; /* (nullable) those that came to something, or to what is empty at least */
+  GError *first;
+} Found;
+
+/* Returns TRUE if nothing more is to be tried. @fit: 0, or which of the shapes that fit from 1. */
+static gboolean
+try_inputs (Found *found, PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, const Try *sizes, guint fit,
+            GPtrArray *wanted, const PhRunOptions *options)
+{
+  g_autoptr (GError) own = NULL;
+  g_autoptr (GHashTable) feeds = ph_inputs_collect (model, named, kind, seed, sizes->size, sizes->most, options, &own),
+                         computed = NULL;
+
+  if (feeds != NULL && fit > 0)
+    fit_shapes (model, named, feeds, seed + fit);
+  if (feeds != NULL)
+    computed = ph_run_model (model, feeds, wanted, options, &own);
+  if (computed != NULL)
+    {
+      const gboolean is_full = wanted != NULL || has_elements (model, computed);
+
+      if (found->feeds == NULL || is_full)
+        {
+          g_clear_pointer (&found->feeds, g_hash_table_unref);
+          g_clear_pointer (&found->results, g_hash_table_unref);
+          found->feeds = g_steal_pointer (&feeds);
+          found->results = g_steal_pointer (&computed);
+        }
+      return is_full;
+    }
+  if (found->first == NULL)
+    found->first = g_steal_pointer (&own);
+  return g_error_matches (found->first, PH_ERROR, PH_ERROR_CANCELLED)
+         || (options != NULL && g_cancellable_is_cancelled (options->cancellable));
+}
+
 GHashTable *
 ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                 const PhRunOptions *options, GHashTable **results, GError **error)
 {
   const Try *order[G_N_ELEMENTS (tries)];
-  g_autoptr (GError) first = NULL;
-  const gboolean open_sizes = kind != PH_INPUTS_FED && has_open_sizes (model, named);
+  const gboolean open_sizes = kind != PH_INPUTS_FED && has_open_sizes (model, named),
+                 open_integers = kind != PH_INPUTS_FED && has_open_integers (model, named);
+  const guint n_fitting = kind != PH_INPUTS_FED && wanted == NULL && may_say_shapes (model, named) ? N_FITTING : 0;
   /* Sizes and bounds are all that the tries differ in: where the model has neither, the next one fails as the first one did. */
-  const guint n_tries = open_sizes || (kind != PH_INPUTS_FED && has_open_integers (model, named)) ? G_N_ELEMENTS (tries) : 1;
+  const guint n_tries = open_sizes || open_integers ? G_N_ELEMENTS (tries) : 1;
+  Found found = { 0 };
+  gboolean ended = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
     order[i] = &tries[i];
   if (open_sizes)
     order_tries (model, named, kind, options, order);
-  for (guint i = 0; i < n_tries; i++)
+  for (guint i = 0; i < n_tries && found.feeds == NULL && !ended; i++)
+    ended = try_inputs (&found, model, named, kind, seed, order[i], 0, wanted, options);
+  for (guint i = 1; i <= n_fitting && !ended; i++)
+    ended = try_inputs (&found, model, named, kind, seed, order[0], i, wanted, options);
+  if (found.feeds == NULL)
     {
-      GError *own = NULL;
-      GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, order[i]->size, order[i]->most, options, &own);
-      GHashTable *computed = NULL;
-
-      if (feeds != NULL)
-        computed = ph_run_model (model, feeds, wanted, options, &own);
-      if (computed != NULL)
-        {
-          if (results != NULL)
-            *results = computed;
-          else
-            g_hash_table_unref (computed);
-          return feeds;
-        }
-      g_clear_pointer (&feeds, g_hash_table_unref);
-      if (first == NULL)
-        first = own;
-      else
-        g_error_free (own);
-      if (g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED)
-          || (options != NULL && g_cancellable_is_cancelled (options->cancellable)))
-        break;
+      g_propagate_error (error, found.first);
+      return NULL;
     }
-  g_propagate_error (error, g_steal_pointer (&first));
-  return NULL;
+  g_clear_error (&found.first);
+  if (results != NULL)
+    *results = found.results;
+  else
+    g_hash_table_unref (found.results);
+  return found.feeds;
 }
 
 static PhValue *

@@ -3,6 +3,7 @@
  *   mutants                    a sample; fails below 99.5 %
  *   mutants --count 5000       more of them
  *   mutants --replay NAME:SEED one of them, with both models and the proof
+ *   mutants --models FOLDER    of the models in a folder
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #define LEAST_SCORE 99.5 /* percent */
 
 static int count = 400, sample = 1;
-static char *replay, *only;
+static char *replay, *only, *folder;
 
 /* ── a step that makes the mutant of the model, as `run exec` does ── */
 
@@ -156,6 +157,7 @@ static const GOptionEntry options[] = {
   { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "which sample", "N" },
   { "replay", 0, 0, G_OPTION_ARG_STRING, &replay, "one mutant, in full", "NAME:SEED" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "sources whose name has this in it", "TEXT" },
+  { "models", 0, 0, G_OPTION_ARG_FILENAME, &folder, "of the models in this folder", "FOLDER" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -180,7 +182,7 @@ main (int argc, char *argv[])
   score.of_kind = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   score.survivors = g_ptr_array_new_with_free_func (g_free);
   ph_tensor_set_budget (256 << 20);
-  sources = sources_all ();
+  sources = folder != NULL ? sources_in (folder) : sources_all ();
   if (replay != NULL)
     {
       const char *colon = g_strrstr (replay, ":");

@@ -63,34 +63,15 @@ redirect (Place *place, PhBuilder *b, guint index, PhValue *value)
 
 /* ── attributes ── */
 
-/* clang-format off */
-static const char *const words[][6] = {
-  { "mode", "constant", "reflect", "edge", "wrap" }, { "mode", "nearest", "linear", "cubic" }, { "mode", "DCR", "CRD" },
-  { "mode", "avg", "max" }, { "approximate", "none", "tanh" }, { "reduction", "none", "add", "mul", "max", "min" },
-  { "reduction", "mean", "sum", "none" }, { "direction", "LEFT", "RIGHT" }, { "direction", "forward", "reverse" },
-  { "nearest_mode", "round_prefer_floor", "floor", "ceil", "round_prefer_ceil" },
-  { "coordinate_transformation_mode", "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel" },
-  { "auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID" }, { "padding_mode", "zeros", "border", "reflection" },
-};
-/* clang-format on */
-
-static PhAttr *
-other_word (Place *place, const PhOpAttr *attr, const char *now)
+/* Another of the words that the attribute may be. (transfer full) (nullable) */
+static char *
+other_word (Place *place, const PhOpAttr *row, const char *now)
 {
-  for (guint i = 0, start = below (place, G_N_ELEMENTS (words)); i < G_N_ELEMENTS (words); i++)
-    {
-      const char *const *row = words[(start + i) % G_N_ELEMENTS (words)];
-      guint n = 1, at = 0;
+  g_auto (GStrv) words = row->words != NULL ? g_strsplit (row->words, "|", -1) : NULL;
+  const guint n = words != NULL ? g_strv_length (words) : 0;
+  const char *word = n > 1 ? words[below (place, n)] : now;
 
-      while (n < G_N_ELEMENTS (words[0]) && row[n] != NULL)
-        {
-          at = g_str_equal (row[n], now) ? n : at;
-          n++;
-        }
-      if (g_str_equal (row[0], attr->name) && at > 0)
-        return ph_attr_new_string (attr->name, row[1 + (at - 1 + 1 + below (place, n - 2)) % (n - 1)]);
-    }
-  return NULL;
+  return g_ascii_strcasecmp (word, now) == 0 ? NULL : g_strdup (word);
 }
 
 static PhAttr *
@@ -118,8 +99,11 @@ other_attr (Place *place, const PhOpAttr *row)
       {
         g_autofree char *bare = g_strdup (row->fallback != NULL ? row->fallback : "");
 
+        g_autofree char *word = NULL;
+
         g_strdelimit (bare, "\"", ' ');
-        return other_word (place, row, is_set ? ph_node_attr_string (place->node, row->name, "") : g_strstrip (bare));
+        word = other_word (place, row, is_set ? ph_node_attr_string (place->node, row->name, "") : g_strstrip (bare));
+        return word != NULL ? ph_attr_new_string (row->name, word) : NULL;
       }
     case PH_ATTR_INTS:
       if (is_set && attr->n > 0)

@@ -257,9 +257,12 @@ oracle_new (PhModel *model, GHashTable *ranges)
 
       for (guint i = 0; i < model->graph->inputs->len && ok; i++)
         {
-          const PhValue *value = model->graph->inputs->pdata[i];
-          PhTensor *tensor = draw (self, value->type, ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, rand,
-                                   turn);
+          PhValue *value = model->graph->inputs->pdata[i];
+          PhTensor *tensor;
+
+          if (ph_value_constant (value) != NULL) /* up to IR 3 these are no defaults */
+            continue;
+          tensor = draw (self, value->type, ranges != NULL ? g_hash_table_lookup (ranges, value->name) : NULL, rand, turn);
 
           ok = tensor != NULL;
           if (ok)

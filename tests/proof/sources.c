@@ -18,6 +18,7 @@ source_free (gpointer data)
   g_hash_table_unref (self->ranges);
   g_free (self->before);
   g_free (self->after);
+  g_free (self->file);
   g_free (self);
 }
 
@@ -172,6 +173,60 @@ sources_all (void)
   return sources;
 }
 
+static void
+add_files (GPtrArray *sources, const char *path, const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *full = g_build_filename (path, name, NULL);
+
+      if (g_str_has_suffix (name, ".onnx"))
+        {
+          Source *source = source_new ("models", folder, name);
+
+          source->file = g_steal_pointer (&full);
+          g_ptr_array_add (sources, source);
+        }
+      else if (g_file_test (full, G_FILE_TEST_IS_DIR))
+        add_files (sources, full, name);
+    }
+}
+
+GPtrArray *
+sources_in (const char *folder)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (source_free);
+
+  add_files (sources, folder, "");
+  g_ptr_array_sort (sources, by_name);
+  return sources;
+}
+
+/* Brought to the newest opset; what cannot be stays as it is. */
+static PhModel *
+open_file (const char *path)
+{
+  g_autofree char *data = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  PhModel *model;
+  gsize size;
+
+  if (!g_file_get_contents (path, &data, &size, NULL))
+    return NULL;
+  bytes = g_bytes_new_take (g_steal_pointer (&data), size);
+  model = ph_onnx_read (bytes, path, NULL, NULL);
+  if (model != NULL)
+    {
+      ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, NULL, NULL);
+      ph_infer_model (model, FALSE, NULL, NULL);
+    }
+  return model;
+}
+
 PhModel *
 source_parse (const Source *source, const char *text)
 {
@@ -200,8 +255,11 @@ source_parse (const Source *source, const char *text)
 PhModel *
 source_model (const Source *source)
 {
-  PhModel *model = source_parse (source, source->after != NULL ? source->after : source->before);
+  PhModel *model;
 
+  if (source->file != NULL)
+    return open_file (source->file);
+  model = source_parse (source, source->after != NULL ? source->after : source->before);
   if (model != NULL)
     run_passes (model, source->n_passes);
   return model;

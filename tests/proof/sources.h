@@ -13,10 +13,13 @@ typedef struct
   GHashTable *ranges;   /* input name -> SampleRange                                          */
   char *before, *after; /* text; @after: (nullable)                                           */
   guint n_passes;       /* of O3, that an example has behind it                               */
+  char *file;           /* (nullable) a model that is neither                                 */
 } Source;
 
 /* (element-type Source), in order of their names. */
 GPtrArray *sources_all (void);
+/* Each model.onnx in @folder and the folders in it, as sources that are files. */
+GPtrArray *sources_in (const char *folder);
 /* At the newest opset, types inferred; NULL: it is older and cannot be brought there. */
 PhModel *source_parse (const Source *source, const char *text);
 /* What the source comes to: after its pass, or after as many passes of O3. (nullable) */

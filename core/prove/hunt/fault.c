@@ -10,6 +10,7 @@
 #include "core/prove/prover-private.h"
 #include "core/prove/run-side.h"
 #include "core/prove/trial.h"
+#include "core/prove/turns.h"
 #include "core/run/inputs.h"
 
 /* Smaller differences are rounding, in any implementation. */
