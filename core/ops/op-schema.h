@@ -22,7 +22,7 @@ typedef enum
 {
   PH_ARG_OPTIONAL = 1 << 0,
   PH_ARG_VARIADIC = 1 << 1,
-  PH_ARG_INDEX    = 1 << 2,   /* looks elements of input 0 up: along attribute "axis" unless core/prove/usage.c knows better */
+  PH_ARG_INDEX    = 1 << 2,   /* looks elements of input 0 up: along attribute "axis" unless core/prove/samples/usage.c knows better */
   PH_ARG_SHAPE    = 1 << 3,   /* integers that make a shape: sizes, axes, bounds, counts                   */
 } PhArgFlags;
 /* clang-format on */

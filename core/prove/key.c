@@ -7,7 +7,7 @@
 #include "core/prove/field/field-sizes.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
-#include "core/prove/usage.h"
+#include "core/prove/samples/usage.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 

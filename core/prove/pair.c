@@ -4,7 +4,7 @@
 #include "core/ops/copy.h"
 #include "core/prove/decisions.h"
 #include "core/prove/rows.h"
-#include "core/prove/sizes.h"
+#include "core/prove/samples/sizes.h"
 #include "core/run/run-private.h"
 
 typedef struct

@@ -1,8 +1,8 @@
 /* plan.c: chooses the sets of inputs on which a pair is tried.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/op-list.h"
+#include "core/prove/samples/turns.h"
 #include "core/prove/trial-private.h"
-#include "core/prove/turns.h"
 
 /* The order of trials; the first ones run whatever they cost. */
 /* clang-format off */

@@ -25,7 +25,7 @@ typedef struct
   char *place;             /* (nullable) of the first element that differs: "[0, 2]"                 */
   char *expected, *actual; /* (nullable) that element before and after                               */
   double max_scaled_error;
-  guint shown_by; /* PhSampleKind (core/prove/samples.h)                                    */
+  guint shown_by; /* PhSampleKind (core/prove/samples/samples.h)                                    */
 } PhProofDifference;
 
 /* A proof names so many of them; n_different counts all. */

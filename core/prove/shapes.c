@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "core/prove/region-form.h"
-#include "core/prove/sizes.h"
+#include "core/prove/samples/sizes.h"
 #include "core/prove/trial-private.h"
 
 static gboolean

@@ -7,7 +7,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/region-form.h"
 #include "core/prove/rows.h"
-#include "core/prove/turns.h"
+#include "core/prove/samples/turns.h"
 
 /* Sets of inputs that suffice if exact evaluation settled the rest and there is no pole. */
 #define N_SETTLED 4

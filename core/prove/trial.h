@@ -4,7 +4,7 @@
 
 #include "core/prove/field/field.h"
 #include "core/prove/prover.h"
-#include "core/prove/samples.h"
+#include "core/prove/samples/samples.h"
 
 G_BEGIN_DECLS
 

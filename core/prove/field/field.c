@@ -4,7 +4,7 @@
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
 #include "core/prove/run-side.h"
-#include "core/prove/usage.h"
+#include "core/prove/samples/usage.h"
 
 #include "core/opset/upgrade.h"
 

@@ -9,8 +9,8 @@
 #include "core/prove/hunt/runner.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/run-side.h"
+#include "core/prove/samples/turns.h"
 #include "core/prove/trial.h"
-#include "core/prove/turns.h"
 #include "core/run/inputs.h"
 
 /* Smaller differences are rounding, in any implementation. */

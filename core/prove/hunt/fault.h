@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/prove/pair.h"
-#include "core/prove/samples.h"
+#include "core/prove/samples/samples.h"
 #include "passes/pass.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/pool.h"
+#include "core/prove/samples/pool.h"
 
 G_BEGIN_DECLS
 

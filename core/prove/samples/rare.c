@@ -1,10 +1,10 @@
 /* rare.c: draws inputs for rare cases on purpose.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/rare.h"
+#include "core/prove/samples/rare.h"
 
 #include <math.h>
 
-#include "core/prove/turns.h"
+#include "core/prove/samples/turns.h"
 #include "core/splitmix.h"
 
 /* Returns a prime number of levels: any two elements less than that apart then get all pairs of levels. */

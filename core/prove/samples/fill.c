@@ -1,12 +1,12 @@
 /* fill.c: puts numbers of a kind into a tensor.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/fill.h"
+#include "core/prove/samples/fill.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/prove/rare.h"
-#include "core/prove/turns.h"
+#include "core/prove/samples/rare.h"
+#include "core/prove/samples/turns.h"
 #include "core/splitmix.h"
 
 guint

@@ -1,6 +1,6 @@
 /* sizes.c: chooses sizes for open dimensions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/sizes.h"
+#include "core/prove/samples/sizes.h"
 
 #include <math.h>
 

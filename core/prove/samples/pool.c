@@ -1,6 +1,6 @@
 /* pool.c: collects the critical numbers of a pair of models: those they compare with, and their neighbours.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/pool.h"
+#include "core/prove/samples/pool.h"
 
 #include "core/ops/facts.h"
 #include "core/ops/op-list.h"

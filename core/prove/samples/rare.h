@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/pool.h"
-#include "core/prove/samples.h"
+#include "core/prove/samples/pool.h"
+#include "core/prove/samples/samples.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/pool.h"
-#include "core/prove/samples.h"
-#include "core/prove/usage.h"
+#include "core/prove/samples/pool.h"
+#include "core/prove/samples/samples.h"
+#include "core/prove/samples/usage.h"
 
 G_BEGIN_DECLS
 

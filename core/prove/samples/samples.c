@@ -1,14 +1,14 @@
 /* samples.c: generates values for the inputs of a region.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/samples.h"
+#include "core/prove/samples/samples.h"
 
 #include <string.h>
 
-#include "core/prove/fill.h"
-#include "core/prove/rare.h"
 #include "core/prove/rows.h"
-#include "core/prove/sizes.h"
-#include "core/prove/turns.h"
+#include "core/prove/samples/fill.h"
+#include "core/prove/samples/rare.h"
+#include "core/prove/samples/sizes.h"
+#include "core/prove/samples/turns.h"
 #include "core/splitmix.h"
 
 const char *

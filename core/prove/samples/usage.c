@@ -1,6 +1,6 @@
 /* usage.c: finds how a pair uses its integer inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/usage.h"
+#include "core/prove/samples/usage.h"
 
 #include <string.h>
 
