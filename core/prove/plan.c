@@ -102,7 +102,7 @@ find_runs (PhTry *self, Run *runs)
   if (is_small)
     runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_ORDERED + 1, N_ORDERED };
   runs[n++] = (Run) { PH_SAMPLE_N_KINDS, 2, jump ? N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10) : N_BEND };
-  if (jump && ph_sampler_n_alone (self->sampler) > 0)
+  if (jump && self->pair->inputs->len > 1)
     runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_NEAR, N_NEAR };
   if (is_small)
     runs[n++] = (Run) { PH_SAMPLE_DENSE, PH_SAMPLER_FIRST_JOINT, ph_sampler_n_joint (self->sampler) };

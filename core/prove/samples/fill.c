@@ -138,15 +138,21 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
 {
   static const double values[] = { NAN, INFINITY, -INFINITY };
   const gsize n = ph_tensor_count (tensor);
-  const gboolean is_alone = turn >= PH_SAMPLER_FIRST_ALONE;
   guint64 shared = sampler->seed * 31 + 5;
   gsize at;
 
   if (n == 0)
     return;
-  if (is_alone && ph_fill_n_floats_before (sampler, input) != turn - PH_SAMPLER_FIRST_ALONE)
-    return;
-  if (turn >= MANY_TURN && !is_alone)
+  if (turn >= PH_SAMPLER_FIRST_ALONE)
+    {
+      const guint run = turn - PH_SAMPLER_FIRST_ALONE, all = ph_fill_n_floats_before (sampler, sampler->pair->types->len);
+
+      if (ph_fill_n_floats_before (sampler, input) == run % MAX (all, 1))
+        ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), ph_splitmix (state) % n,
+                        clip (bounds, run < all ? NAN : INFINITY, state));
+      return;
+    }
+  if (turn >= MANY_TURN)
     {
       if (input % 2 == turn % 2)
         scatter_many (tensor, bounds, turn < PH_SAMPLER_FIRST_MANY ? 4 : 2, turn / 2 % 2 == 1, state);
@@ -154,15 +160,9 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
     }
   at = ph_splitmix (turn == SHARED_TURN ? &shared : state) % n;
   /* NaN hides the effect of an infinity: each also occurs alone. */
-  for (guint i = 0; i < (n < 8 || (turn > 0 && !is_alone) ? 1 : G_N_ELEMENTS (values)); i++)
+  for (guint i = 0; i < (n < 8 || turn > 0 ? 1 : G_N_ELEMENTS (values)); i++)
     ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), (at + i * (n / 3)) % n,
-                    clip (bounds,
-                          values[(i
-                                  + (is_alone              ? 0
-                                     : turn == SHARED_TURN ? 1
-                                                           : turn + input))
-                                 % G_N_ELEMENTS (values)],
-                          state));
+                    clip (bounds, values[(i + (turn == SHARED_TURN ? 1 : turn + input)) % G_N_ELEMENTS (values)], state));
 }
 
 /* Scatters all that the single kinds do: each decisive number, then extremes, and then NaN and infinities take an eighth of the places. */

@@ -148,7 +148,7 @@ ph_sampler_n_alone (PhSampler *sampler)
 {
   const guint n = ph_fill_n_floats_before (sampler, sampler->pair->types->len);
 
-  return n > 1 ? MIN (n, MOST_ALONE) : 0;
+  return MIN (2 * n, MOST_ALONE);
 }
 
 /* The most elements of a made-up input: more would show nothing more. */

@@ -7,7 +7,8 @@
 
 /* Turns of PH_SAMPLE_NONFINITE from this one on: half of every other input is infinite, or NaN. */
 #define PH_SAMPLER_FIRST_MANY 6
-/* Turns of it from this one on: one input after the other has NaN and infinities, and the others have none, which would hide them. */
+/* Turns of it from this one on: one input after the other has one NaN, and then one infinity, and nothing else is beyond numbers, which would
+ * hide it. */
 #define PH_SAMPLER_FIRST_ALONE 100
 
 /* So many turns of PH_SAMPLE_EXTREME from this one on: all inputs are large alike, and in all but one turn of one sign. */
