@@ -4,6 +4,7 @@
  *   mutants --count 5000       more of them
  *   mutants --replay NAME:SEED one of them, with both models and the proof
  *   mutants --models FOLDER    of the models in a folder
+ *   mutants --random N         of so many random models, of others with another --sample
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 
 #define LEAST_SCORE 99.5 /* percent */
 
-static int count = 400, sample = 1;
+static int count = 400, sample = 1, n_random;
 static char *replay, *only, *folder;
 
 /* ── a step that makes the mutant of the model, as `run exec` does ── */
@@ -157,6 +158,7 @@ static const GOptionEntry options[] = {
   { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "which sample", "N" },
   { "replay", 0, 0, G_OPTION_ARG_STRING, &replay, "one mutant, in full", "NAME:SEED" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "sources whose name has this in it", "TEXT" },
+  { "random", 0, 0, G_OPTION_ARG_INT, &n_random, "of so many random models", "N" },
   { "models", 0, 0, G_OPTION_ARG_FILENAME, &folder, "of the models in this folder", "FOLDER" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
@@ -182,7 +184,9 @@ main (int argc, char *argv[])
   score.of_kind = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   score.survivors = g_ptr_array_new_with_free_func (g_free);
   ph_tensor_set_budget (256 << 20);
-  sources = folder != NULL ? sources_in (folder) : sources_all ();
+  sources = n_random > 0     ? sources_random ((guint) n_random, (guint64) sample * 100000)
+            : folder != NULL ? sources_in (folder)
+                             : sources_all ();
   if (replay != NULL)
     {
       const char *colon = g_strrstr (replay, ":");

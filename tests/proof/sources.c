@@ -6,6 +6,7 @@
 
 #include "core/io/io.h"
 #include "core/ops/infer.h"
+#include "tests/passes/random-graph.h"
 #include "tests/passes/sample.h"
 
 static void
@@ -205,6 +206,36 @@ sources_in (const char *folder)
   return sources;
 }
 
+GPtrArray *
+sources_random (guint n, guint64 seed)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (source_free);
+
+  for (guint64 i = seed; i < seed + n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%" G_GUINT64_FORMAT, i);
+      Source *source = source_new ("random", "", name);
+
+      source->seed = i;
+      g_ptr_array_add (sources, source);
+    }
+  return sources;
+}
+
+static PhModel *
+random_model (guint64 seed)
+{
+  guint n_ops;
+  g_autofree guint *made = NULL, *tried = NULL;
+  g_autoptr (GString) faults = g_string_new (NULL);
+  g_autoptr (GHashTable) feeds = NULL;
+  RandomTally tally;
+
+  ph_op_list (&n_ops);
+  tally = (RandomTally) { made = g_new0 (guint, n_ops), tried = g_new0 (guint, n_ops), faults };
+  return random_graph (seed, (guint) (5 + seed % 20), TRUE, &tally, &feeds);
+}
+
 /* Brought to the newest opset; what cannot be stays as it is. */
 static PhModel *
 open_file (const char *path)
@@ -257,6 +288,8 @@ source_model (const Source *source)
 {
   PhModel *model;
 
+  if (source->seed > 0)
+    return random_model (source->seed);
   if (source->file != NULL)
     return open_file (source->file);
   model = source_parse (source, source->after != NULL ? source->after : source->before);

@@ -14,10 +14,13 @@ typedef struct
   char *before, *after; /* text; @after: (nullable)                                           */
   guint n_passes;       /* of O3, that an example has behind it                               */
   char *file;           /* (nullable) a model that is neither                                 */
+  guint64 seed;         /* or 0, or of a random model                                         */
 } Source;
 
 /* (element-type Source), in order of their names. */
 GPtrArray *sources_all (void);
+/* So many random models of smooth functions, from @seed on, which is above 0. */
+GPtrArray *sources_random (guint n, guint64 seed);
 /* Each model.onnx in @folder and the folders in it, as sources that are files. */
 GPtrArray *sources_in (const char *folder);
 /* At the newest opset, types inferred; NULL: it is older and cannot be brought there. */

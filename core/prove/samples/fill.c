@@ -143,6 +143,11 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
 
   if (n == 0)
     return;
+  if (turn == PH_SAMPLER_MANY_NAN)
+    {
+      scatter_many (tensor, bounds, 2, TRUE, state);
+      return;
+    }
   if (turn >= PH_SAMPLER_FIRST_ALONE)
     {
       const guint run = turn - PH_SAMPLER_FIRST_ALONE, all = ph_fill_n_floats_before (sampler, sampler->pair->types->len);

@@ -340,16 +340,40 @@ add_graph (PhPool *pool, PhGraph *graph, gboolean counts)
     }
 }
 
+#define MAX_DIMS 16
+
+static void
+add_dim (PhPool *pool, gint64 dim)
+{
+  for (guint i = 0; i < pool->dims->len; i++)
+    if (g_array_index (pool->dims, gint64, i) == dim)
+      return;
+  if (pool->dims->len < MAX_DIMS)
+    g_array_append_val (pool->dims, dim);
+}
+
+/* Adds the dimensions of inputs and constants: others may have to be equal to them. */
 static void
 add_dims (PhPool *pool, const PhPair *pair)
 {
+  const GPtrArray *constants = pair->before->graph->constants;
+
   for (guint i = 0; i < pair->types->len; i++)
     {
       const PhType *type = pair->types->pdata[i];
 
       for (guint k = 0; type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank > 1 && k < type->rank; k++)
         if (type->dims[k].symbol == NULL && type->dims[k].size >= 0)
-          g_array_append_val (pool->dims, type->dims[k].size);
+          add_dim (pool, type->dims[k].size);
+    }
+  for (guint i = 0; i < constants->len; i++)
+    {
+      PhTensor *tensor = ((PhValue *) constants->pdata[i])->tensor;
+
+      for (guint k = 0; tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_rank (tensor) > 1
+                        && k < ph_tensor_rank (tensor);
+           k++)
+        add_dim (pool, ph_tensor_dims (tensor)[k]);
     }
 }
 

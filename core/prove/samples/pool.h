@@ -16,7 +16,7 @@ typedef struct
   gboolean counts_in_floats; /* integers are made of floats with few digits                               */
   GPtrArray *strings;        /* (element-type utf8) of either side                                        */
   gint64 size;               /* a dimension larger than the small ones of them                            */
-  GArray *dims;              /* (element-type gint64) known dimensions of the inputs */
+  GArray *dims;              /* (element-type gint64) known dimensions of inputs and constants */
   GArray *lengths; /* (element-type gint64) a dimension may be compared with, or be a multiple of; none: no one does that */
   GArray *far;     /* (element-type gint64) the others, that may be where something along an open axis ends */
 } PhPool;

@@ -11,6 +11,7 @@
 #define MOST_FAR      4
 
 static const gint64 mixed_sizes[] = { 1, 2, 3, 7 };
+#define LARGEST_MIXED 64
 
 /* 0 gives each symbol a size of its own; a negative size is that of the last axis, with 1 for the others: audio. */
 static const gint64 common_sizes[PH_SIZES_N_COMMON] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224, -64, -256, -512, -4096 };
@@ -35,8 +36,12 @@ next_size (PhSizes *sizes, guint axis, guint rank)
   if (sizes->mixed > 0)
     {
       guint64 state = sizes->mixed * 1000003u + sizes->n_open;
+      const guint64 r = ph_splitmix (&state);
+      const gint64 dim = sizes->dims != NULL && sizes->dims->len > 0
+                             ? g_array_index (sizes->dims, gint64, r / 16 % sizes->dims->len)
+                             : 0;
 
-      return mixed_sizes[ph_splitmix (&state) % G_N_ELEMENTS (mixed_sizes)];
+      return r % 16 < 6 && dim > 0 && dim <= LARGEST_MIXED ? dim : mixed_sizes[r % G_N_ELEMENTS (mixed_sizes)];
     }
   if (sizes->met[0] > 0)
     return sizes->n_open == sizes->met_at[0]   ? sizes->met[0]
@@ -201,6 +206,7 @@ ph_sizes_choose (PhSizes *sizes, const PhPair *pair, const PhPool *pool, guint c
   *sizes = (PhSizes) { .symbols = g_hash_table_new (NULL, NULL),
                        .size = common_sizes[MIN (common, PH_SIZES_N_COMMON - 1)],
                        .next = pool->size,
+                       .dims = pool->dims,
                        .mixed = common < PH_SIZES_FIRST_MIXED ? 0 : common - PH_SIZES_FIRST_MIXED + 1 };
   if (far == 0)
     return TRUE;

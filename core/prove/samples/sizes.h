@@ -11,6 +11,7 @@ typedef struct
 {
   GHashTable *symbols; /* (owned) interned symbol -> its size plus 1                                     */
   gint64 size, next;   /* of all of them, 0: each has the next one                                        */
+  const GArray *dims;  /* (nullable) (element-type gint64) those of a mixture too, if they are small                       */
   guint mixed;         /* which mixture of small sizes, from 1; 0: none                                   */
   guint far;           /* which open dimension is far larger than the others, from 1; beyond @n_open of them: all; 0: none */
   gint64 far_size;

@@ -10,6 +10,8 @@
 /* Turns of it from this one on: one input after the other has one NaN, and then one infinity, and nothing else is beyond numbers, which would
  * hide it. */
 #define PH_SAMPLER_FIRST_ALONE 100
+/* The turn of it in which half of each input is NaN: what picks few elements finds one. */
+#define PH_SAMPLER_MANY_NAN 150
 
 /* So many turns of PH_SAMPLE_EXTREME from this one on: all inputs are large alike, and in all but one turn of one sign. */
 #define PH_SAMPLER_FIRST_LARGE 2
