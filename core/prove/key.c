@@ -387,7 +387,7 @@ static gboolean
 may_say_shapes (const PhValue *value)
 {
   return value == NULL || value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_float (value->type->dtype)
-         || ph_value_is_factor (value);
+         || ph_value_says_shape (value);
 }
 
 GBytes *

@@ -13,8 +13,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_NONFINITE, 1 }, { PH_SAMPLE_EXTREME, 1 }, { PH_SAMPLE_NORMAL, 1 }, { PH_SAMPLE_REACH, 3 }, { PH_SAMPLE_NONFINITE, 2 },
   { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 }, { PH_SAMPLE_NONFINITE, 3 }, { PH_SAMPLE_NONFINITE, 4 },
   { PH_SAMPLE_NONFINITE, 5 }, { PH_SAMPLE_NORMAL, 3 }, { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE },
-  { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE + 1 }, { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE + 2 },
-  { PH_SAMPLE_NONFINITE, PH_SAMPLER_MANY_NAN },
+  { PH_SAMPLE_EXTREME, PH_SAMPLER_FIRST_LARGE + 1 }, { PH_SAMPLE_NONFINITE, PH_SAMPLER_MANY_NAN },
 };
 /* clang-format on */
 /* More normal and wide samples for functions with jumps: a jump that moved a little shows on few inputs only. */

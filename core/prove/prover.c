@@ -241,7 +241,9 @@ can_be_run (const PhGraph *graph)
 static gboolean
 is_joined (const PhTrial *trial)
 {
-  return trial->verdict == PH_VERDICT_PROVED || (trial->verdict == PH_VERDICT_SAME && trial->n_sets >= PH_PROVE_ENOUGH_SETS);
+  return trial->verdict == PH_VERDICT_PROVED
+         || (ph_verdict_is_good (trial->verdict) && trial->n_sets >= PH_PROVE_ENOUGH_SETS && trial->n_unbounded == 0
+             && trial->n_out_of_range == 0);
 }
 
 /* Returns a region with all changes and everything between them. (transfer full) (nullable) */
@@ -270,17 +272,16 @@ small_model (PhProver *prover)
 /* The number of times that the region of a change is extended by its producers. */
 #define MAX_PRODUCERS 4
 
-/* Retries a region that agrees on captured values but differs on made-up ones, extended by its producers: the change may rely on a property
- * that these guarantee, such as rows of a softmax that sum to one. Differences on few numbers are not excused: far from the change, made-up
- * inputs may never hit those. (transfer full) (nullable) NULL without @error: no excuse was found */
+/* Retries a region that agrees on captured values, if there are any, but differs on made-up ones, extended by its producers: the change may
+ * rely on a property that these guarantee, such as rows of a softmax that sum to one. Differences on few numbers are not excused: far from
+ * the change, made-up inputs may never hit those. (transfer full) (nullable) NULL without @error: no excuse was found */
 static PhTrial *
 try_with_producers (PhProver *prover, const PhRegion *region, const PhTrial *trial, GError **error)
 {
   g_autoptr (PhRegion) wider = NULL;
   g_autoptr (GError) own = NULL;
 
-  if (trial->verdict != PH_VERDICT_DIFFERENT || trial->shown_by != PH_SAMPLE_NORMAL
-      || !(trial->kinds & (1u << PH_SAMPLE_CAPTURED)))
+  if (trial->verdict != PH_VERDICT_DIFFERENT || trial->shown_by != PH_SAMPLE_NORMAL)
     return NULL;
   wider = ph_region_copy (region);
   for (guint round = 0; round < MAX_PRODUCERS; round++)

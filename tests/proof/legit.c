@@ -4,6 +4,9 @@
  *   legit --seeds 3 --whole    with three seeds, and every model
  *   legit --only NAME          sources whose name has this in it, with each proof
  *   legit --pipeline O1        another one than O3
+ *   legit --random 1000 --first 70000, legit --models FOLDER
+ *                              of models that neither the fixtures nor the data folder have
+ *   legit --foreign            and all of them as one change by another program
  *   legit --rules              the verdicts of each rule, on the models of the data folder alone
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
@@ -12,14 +15,15 @@
 #include "core/io/io.h"
 #include "core/prove/prove.h"
 #include "core/prove/prover.h"
+#include "foreign.h"
 #include "oracle.h"
 #include "sources.h"
 
 #define SMALL 3e8 /* operations of a model */
 
-static int seeds = 1;
-static gboolean whole, by_rule;
-static char *only, *pipeline_name = "O3";
+static int seeds = 1, n_random, first_random;
+static gboolean whole, by_rule, foreign;
+static char *only, *pipeline_name = "O3", *other_models;
 static GHashTable *of_rule; /* "pass/rule" -> guint[6]: rewrites by verdict */
 
 static guint n_steps, n_accused, of_verdict[16];
@@ -127,17 +131,40 @@ try_source (const Source *source)
     prove_steps (source->name, model, history, NULL);
 }
 
+/* The same results, made by who knows whom. */
+static void
+prove_as_foreign (const char *name, PhModel *before, PhModel *after)
+{
+  for (int seed = 1; seed <= seeds; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhProof) proof = prove_foreign (before, after, (guint64) seed, &error);
+
+      if (proof == NULL) /* a body that cannot be written, or took too long */
+        continue;
+      n_steps++;
+      of_verdict[MIN (proof->verdict, G_N_ELEMENTS (of_verdict) - 1)]++;
+      if (proof->verdict != PH_VERDICT_DIFFERENT)
+        continue;
+      n_accused++;
+      g_print ("accused: %s, as another program's, seed %d: %s; %s\n", name, seed, proof->sentence,
+               proof->first_difference != NULL ? proof->first_difference : "");
+    }
+}
+
 /* Each pass of the pipeline is a step. */
 static void
 try_model (const char *name, PhModel *model)
 {
   const PhPipeline *pipeline = ph_pipeline_find (pipeline_name);
   g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) before = NULL;
 
   if (ph_model_draws (model))
     return;
   if (ph_model_opset (model, "") < PH_OPSET_NEWEST && !ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, NULL, NULL))
     return;
+  before = foreign ? ph_model_clone (model) : NULL;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
       PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
@@ -148,6 +175,8 @@ try_model (const char *name, PhModel *model)
       g_assert_no_error (error);
     }
   prove_steps (name, model, history, NULL);
+  if (foreign)
+    prove_as_foreign (name, before, model);
 }
 
 /* Passes that no pipeline has, each alone. */
@@ -230,10 +259,29 @@ try_gradients (void)
     }
 }
 
+/* Models that neither the fixtures nor the data folder have. */
+static void
+try_others (GPtrArray *sources)
+{
+  for (guint i = 0; i < sources->len; i++)
+    {
+      const Source *source = sources->pdata[i];
+      g_autoptr (PhModel) model = source_model (source);
+
+      if (model != NULL && (only == NULL || strstr (source->name, only) != NULL))
+        try_model (source->name, model);
+    }
+  g_ptr_array_unref (sources);
+}
+
 static const GOptionEntry options[] = {
+  { "random", 0, 0, G_OPTION_ARG_INT, &n_random, "of so many random models alone", "N" },
+  { "first", 0, 0, G_OPTION_ARG_INT, &first_random, "the first of them", "N" },
+  { "models", 0, 0, G_OPTION_ARG_FILENAME, &other_models, "of the models in this folder alone", "FOLDER" },
   { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "how many", "N" },
   { "whole", 0, 0, G_OPTION_ARG_NONE, &whole, "large models too", NULL },
   { "pipeline", 0, 0, G_OPTION_ARG_STRING, &pipeline_name, "which one", "NAME" },
+  { "foreign", 0, 0, G_OPTION_ARG_NONE, &foreign, "all steps once more, as one change by another program", NULL },
   { "rules", 0, 0, G_OPTION_ARG_NONE, &by_rule, "the verdicts of each rule, on the models of the data folder alone", NULL },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "what has this in its name", "TEXT" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -253,7 +301,7 @@ main (int argc, char *argv[])
       g_printerr ("%s\n", error->message);
       return 2;
     }
-  sources = sources_all ();
+  sources = n_random > 0 || other_models != NULL ? g_ptr_array_new () : sources_all ();
   of_rule = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   for (guint i = 0; i < sources->len && !by_rule; i++)
     {
@@ -271,8 +319,15 @@ main (int argc, char *argv[])
         }
     }
   whole |= by_rule;
-  try_folder ("models");
-  try_gradients ();
+  if (n_random > 0)
+    try_others (sources_random ((guint) n_random, (guint64) MAX (first_random, 1)));
+  else if (other_models != NULL)
+    try_others (sources_in (other_models));
+  else
+    {
+      try_folder ("models");
+      try_gradients ();
+    }
   if (by_rule)
     print_rules ();
   for (guint i = 0; i < G_N_ELEMENTS (of_verdict); i++)

@@ -9,61 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analyze/become.h"
 #include "core/io/io.h"
 #include "core/prove/prove.h"
-#include "core/prove/prover.h"
+#include "foreign.h"
 #include "mutate.h"
 #include "oracle.h"
-#include "passes/run.h"
 #include "sources.h"
 
 #define LEAST_SCORE 99.5 /* percent */
 
 static int count = 400, sample = 1, n_random;
 static char *replay, *only, *folder;
-
-/* ── a step that makes the mutant of the model, as `run exec` does ── */
-
-static GBytes *wanted;
-
-static gboolean
-run_mutant (PhPassRun *run, GError **error)
-{
-  g_autoptr (PhModel) mutant = ph_onnx_read (wanted, "mutant", NULL, error);
-
-  if (mutant == NULL || !ph_pass_begin (run, "exec", NULL, "A mistake."))
-    return FALSE;
-  if (!ph_model_become (ph_pass_run_model (run), mutant, NULL, error))
-    {
-      ph_pass_abort (run);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
-}
-
-static PhProof *
-prove (PhModel *model, PhModel *mutant, GError **error)
-{
-  PhPass pass = { .name = "exec", .group = "foreign", .summary = "A mistake.", .run = run_mutant, .exactness = PH_ROUNDING };
-  PhModel *walker = ph_model_clone (model);
-  g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhProver) prover = NULL;
-  gboolean ok;
-
-  wanted = ph_onnx_write (mutant, error);
-  ok = wanted != NULL && ph_pass_run (&pass, walker, history, NULL, error);
-  g_clear_pointer (&wanted, g_bytes_unref);
-  if (!ok)
-    {
-      ph_model_free (walker);
-      return NULL;
-    }
-  prover = ph_prover_new (walker, g_steal_pointer (&history), NULL, 1);
-  return ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, &(PhRunOptions) { .cancellable = patience () },
-                            error);
-}
 
 /* ── one mutant ── */
 
@@ -109,7 +65,7 @@ try_seed (const Source *source, PhModel *model, Oracle *oracle, guint64 at, Scor
       g_print ("%s\n%s\n%s\n%s\n", before, after, mutation.what, told != NULL ? told : "nothing tells it from the original");
     }
   if (told != NULL)
-    proof = prove (model, mutant, &error);
+    proof = prove_foreign (model, mutant, 1, &error);
   if (proof == NULL)
     {
       if (error != NULL && replay != NULL)

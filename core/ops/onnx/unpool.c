@@ -131,7 +131,7 @@ const PhOp ph_op_MaxUnpool = {
   .name = "MaxUnpool", .since = 22,
   .family = PH_FAMILY_MOVEMENT,
   .doc = "Puts each element back where MaxPool's indices say that it came from; zeros elsewhere.",
-  .inputs = { { "X", 'T', PH_FLOATS }, { "I", 0, PH_T (INT64) }, { "output_shape", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
+  .inputs = { { "X", 'T', PH_FLOATS }, { "I", 0, PH_T (INT64), PH_ARG_INDEX }, { "output_shape", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs = { { "kernel_shape", PH_ATTR_INTS, NULL, TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_max_unpool, .kernel = run_max_unpool, .grad_build = grad_max_unpool, .no_grad = 0x6,

@@ -188,6 +188,9 @@ scatter_everything (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint
       }
 }
 
+/* Larger than most bounds; products of a few still fit into float32. */
+#define LARGE 1e7
+
 /* The number of distinct floats drawn if any numbers will do. */
 #define ROUGH 64
 
@@ -209,12 +212,9 @@ ph_fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleK
 {
   /* A sum is rarely close to the number it is compared with, unless all its terms are small. */
   static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
-  static const double large[PH_SAMPLER_N_LARGE] = { 1e7, 1e7, 1e20 };
   const gboolean is_mixed = turn == PH_SAMPLER_MIXED && (kind == PH_SAMPLE_EXTREME || kind == PH_SAMPLE_NONFINITE),
                  is_large = kind == PH_SAMPLE_EXTREME && turn >= PH_SAMPLER_FIRST_LARGE && !is_mixed;
-  const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)]
-                       : is_large               ? large[(turn - PH_SAMPLER_FIRST_LARGE) % PH_SAMPLER_N_LARGE]
-                                                : 1;
+  const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : is_large ? LARGE : 1;
   const gboolean is_ordered = ph_rare_is_ordered (kind, turn);
   const int sign = ph_rare_sign (kind, turn);
   double before = 0;

@@ -13,9 +13,8 @@
 /* The turn of it in which half of each input is NaN: what picks few elements finds one. */
 #define PH_SAMPLER_MANY_NAN 150
 
-/* So many turns of PH_SAMPLE_EXTREME from this one on: all inputs are large alike, and in all but one turn of one sign. */
+/* Two turns of PH_SAMPLE_EXTREME from this one on: all inputs are large alike, negative ones and then positive ones. */
 #define PH_SAMPLER_FIRST_LARGE 2
-#define PH_SAMPLER_N_LARGE     3
 
 /* From this turn of PH_SAMPLE_REACH on all that ph_sampler_n_reaching() says are to come: at the largest shape. */
 #define PH_SAMPLER_FIRST_ALL 4

@@ -22,6 +22,28 @@ type_of (const PhPair *pair, const PhValue *value)
   return value->type;
 }
 
+/* Returns the elements of an image that @node, MaxUnpool, fills for each channel; -1 if unknown. */
+static gint64
+unpooled (const PhNode *node, const PhType *type)
+{
+  gsize n_kernel = 0, n_strides = 0;
+  const gint64 *kernel = ph_node_attr_ints (node, "kernel_shape", &n_kernel),
+               *strides = ph_node_attr_ints (node, "strides", &n_strides);
+  gint64 n = 1;
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank != n_kernel + 2)
+    return -1;
+  for (gsize i = 0; i < n_kernel; i++)
+    {
+      const gint64 size = type->dims[i + 2].size;
+
+      if (!ph_dim_known (type->dims[i + 2]) || size > 1000 || kernel[i] > 1000)
+        return -1;
+      n *= (size - 1) * (n_strides == n_kernel ? CLAMP (strides[i], 1, 1000) : 1) + kernel[i];
+    }
+  return n;
+}
+
 /* Returns the size of the table in which @node looks up, -1 if unknown. */
 static gint64
 table_of (const PhPair *pair, const PhNode *node)
@@ -36,6 +58,8 @@ table_of (const PhPair *pair, const PhNode *node)
 
       return constant != NULL && ph_tensor_count (constant) == 1 ? ph_tensor_get_int (constant, 0) : -1;
     }
+  if (node->op == &ph_op_MaxUnpool)
+    return unpooled (node, type);
   if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
     return -1;
   if (ph_op_attr (node->op, "batch_dims") != NULL)
@@ -124,13 +148,13 @@ follow (Following *following, const PhValue *value, guint depth)
 }
 
 gboolean
-ph_value_is_factor (const PhValue *value)
+ph_value_says_shape (const PhValue *value)
 {
   for (guint u = 0; u < value->uses->len; u++)
     {
       const PhUse *use = &g_array_index (value->uses, PhUse, u);
 
-      if (use->node->op == &ph_op_Resize && use->index == 2)
+      if ((use->node->op == &ph_op_Resize && use->index == 2) || (use->node->op == &ph_op_OneHot && use->index == 1))
         return TRUE;
     }
   return FALSE;
@@ -254,7 +278,7 @@ ph_usage_find (const PhPair *pair)
           continue;
         if (!ph_dtype_is_integer (value->type->dtype))
           {
-            if (ph_dtype_is_float (value->type->dtype) && ph_value_is_factor (value))
+            if (ph_dtype_is_float (value->type->dtype) && ph_value_says_shape (value))
               usage[i].reading = PH_READ_AS_SHAPE;
             continue;
           }

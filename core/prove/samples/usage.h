@@ -33,6 +33,6 @@ gboolean ph_usage_has_integers (const PhPair *pair, const PhUsage *usage);
 /* Nothing but its shape is read. */
 gboolean ph_usage_is_shape_alone (const PhPair *pair, guint input);
 gboolean ph_value_is_shape_alone (const PhValue *value);
-gboolean ph_value_is_factor (const PhValue *value); /* of a float: it says a shape, as a factor of axes */
+gboolean ph_value_says_shape (const PhValue *value); /* of a float: a factor of axes, or a count */
 
 G_END_DECLS
