@@ -217,6 +217,7 @@ ph_fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleK
   const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : is_large ? LARGE : 1;
   const gboolean is_ordered = ph_rare_is_ordered (kind, turn);
   const int sign = ph_rare_sign (kind, turn);
+  const double least = is_large ? LARGE / 4 : PH_RARE_LEAST;
   double before = 0;
 
   if (kind == PH_SAMPLE_REACH && turn >= PH_SAMPLER_FIRST_POINT && sampler->pool->points->len > 0)
@@ -233,7 +234,7 @@ ph_fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleK
                                                                           : scale * draw_float (sampler, kind, state);
 
       ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i,
-                      clip (bounds, sign != 0 ? sign * MAX (fabs (value), PH_RARE_LEAST) : value, state));
+                      clip (bounds, sign != 0 ? sign * MAX (fabs (value), least) : value, state));
     }
   if (is_mixed)
     scatter_everything (sampler, tensor, bounds, state);
