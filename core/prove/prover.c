@@ -269,6 +269,55 @@ small_model (PhProver *prover)
              : NULL;
 }
 
+/* The least nodes, of both sides together, of a part that may be judged by the whole model of which it is most. */
+#define LARGE_PART 100
+
+/* Returns the only rewrite among [@first, @last) that differs, -1 if there are others. */
+static int
+only_difference (PhProver *prover, guint first, guint last)
+{
+  int only = -1;
+
+  for (guint i = first; i < last; i++)
+    {
+      const PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (i + 1));
+
+      if (one->verdict == PH_VERDICT_DIFFERENT && only >= 0)
+        return -1;
+      if (one->verdict == PH_VERDICT_DIFFERENT)
+        only = (int) i;
+    }
+  return only;
+}
+
+/* Returns TRUE if one rewrite differs and a part of it is most of the model: what that reads is as far from the model's inputs as may be, and
+ * cannot be made up one by one. The models stand at both ends of it then. */
+static gboolean
+is_mostly_changed (PhProver *prover, guint first, guint last)
+{
+  PhHistory *history = prover->history[0];
+  const int only = only_difference (prover, first, last);
+  PhPosition a, b;
+  g_autoptr (GPtrArray) regions = NULL;
+  guint largest = 0;
+
+  if (only < 0 || prover->cost > PH_PROVE_CAPTURE_FLOPS)
+    return FALSE;
+  a = ph_prove_position_of (history, (guint) only);
+  b = ph_prove_position_of (history, (guint) only + 1);
+  if (!ph_prover_go (prover, a, b, NULL))
+    return FALSE;
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, a),
+                             ph_history_edit_index (history, b));
+  for (guint i = 0; i < regions->len; i++)
+    {
+      const PhRegion *region = regions->pdata[i];
+
+      largest = MAX (largest, region->before->len + region->after->len);
+    }
+  return largest >= LARGE_PART && 2 * largest >= prover->model[0]->graph->n_nodes + prover->model[1]->graph->n_nodes;
+}
+
 /* The number of times that the region of a change is extended by its producers. */
 #define MAX_PRODUCERS 4
 
@@ -313,6 +362,7 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
   PhHistory *history = prover->history[0];
   g_autoptr (PhRegion) joint = NULL, whole = NULL;
   g_autoptr (PhTrial) trial = NULL;
+  gboolean mostly;
 
   if (!ph_prover_go (prover, proof->a, proof->b, error))
     return FALSE;
@@ -341,13 +391,16 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
       if (excuse != NULL)
         trial = excuse;
     }
-  whole = trial == NULL ? small_model (prover) : NULL;
+  mostly = trial == NULL && is_mostly_changed (prover, first, last);
+  if (!ph_prover_go (prover, proof->a, proof->b, error))
+    return FALSE;
+  whole = mostly ? ph_region_whole (prover->model[0], prover->model[1]) : trial == NULL ? small_model (prover) : NULL;
   if (whole != NULL)
     {
       trial = ph_prover_try_region (prover, whole, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
       if (trial == NULL)
         return FALSE;
-      if (trial->verdict != PH_VERDICT_PROVED
+      if (trial->verdict != PH_VERDICT_PROVED && !(mostly && is_joined (trial))
           && !(is_joined (trial) && ph_graph_orders_alone (prover->model[0]->graph)
                && ph_graph_orders_alone (prover->model[1]->graph)))
         g_clear_pointer (&trial, ph_trial_free);

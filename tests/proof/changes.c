@@ -157,6 +157,46 @@ test_change (gconstpointer data)
       test_way (change, i);
 }
 
+/* ── a part that is most of a model ── */
+
+#define N_LINKS 240
+
+/* A sum of many times a softmax, which is an output as well, and four times that; @own divides each term by the sum of its row and by a quarter,
+ * and takes away what is below zero. @is_wrong: it adds the last one. */
+static char *
+make_chain (gboolean own, gboolean is_wrong)
+{
+  GString *text = g_string_new (
+      "g (float[2,8] x) => (float[2,8] y, float[2,8] s) <int64[1] ax = {-1}, float k = {4}, float q = {0.25}> { s = Softmax (x) ");
+
+  if (own)
+    g_string_append (text, "r = ReduceSum (s, ax) v = Div (s, r) u0 = Div (v, q) n = Neg (u0) ");
+  else
+    g_string_append (text, "t0 = Identity (s) ");
+  for (guint i = 0; i < N_LINKS; i++)
+    if (own)
+      g_string_append_printf (text, "u%u = %s (u%u, n) ", i + 1, is_wrong && i + 1 == N_LINKS ? "Add" : "Sub", i);
+    else
+      g_string_append_printf (text, "t%u = Add (t%u, s) ", i + 1, i);
+  g_string_append_printf (text, own ? "y = Identity (u%u) }" : "y = Mul (t%u, k) }", N_LINKS);
+  return g_string_free (text, FALSE);
+}
+
+/* What the chain reads cannot be made up, and it is too long for its producer to be taken in: the model speaks for it. */
+static void
+test_mostly (void)
+{
+  g_autofree char *before = make_chain (FALSE, FALSE), *after = make_chain (TRUE, FALSE), *wrong = make_chain (TRUE, TRUE);
+  Change right = { (char *) "mostly", (char *) "equal", before, after, 0 },
+         other = { (char *) "mostly-wrong", (char *) "different", before, wrong, 0 };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      test_way (&right, i);
+      test_way (&other, i);
+    }
+}
+
 /* ── the files ── */
 
 static void
@@ -201,5 +241,6 @@ main (int argc, char *argv[])
   g_assert_nonnull (dir);
   while ((name = g_dir_read_name (dir)) != NULL)
     add_changes (folder, name);
+  g_test_add_func ("/proof/changes/mostly", test_mostly);
   return g_test_run ();
 }
