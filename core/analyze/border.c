@@ -169,48 +169,11 @@ find_inputs (PhRegion *region, PhModel *before, PhModel *after)
     }
 }
 
-/* Returns the node without operands that makes @id on this side alone. (nullable) */
-static PhNode *
-own_source (PhModel *model, PhModel *other, PhId id, const PhGraph *graph)
-{
-  const PhValue *value = ph_model_find_value (model, id);
-  PhNode *node = value != NULL && ph_model_find_value (other, id) == NULL ? value->producer : NULL;
-
-  return node != NULL && node->graph == graph && node->inputs->len == 0 && node->outputs->len == 1 && node->graphs == NULL ? node
-                                                                                                                           : NULL;
-}
-
-/* Takes in what is a node on one side only and perhaps a constant of the other: it is no input that may be anything. */
-static void
-take_sources (PhRegion *region, PhModel *before, PhModel *after)
-{
-  for (guint side = 0; side < 2; side++)
-    {
-      GPtrArray *nodes = side == 0 ? region->before : region->after;
-      const PhGraph *graph = nodes->len > 0 ? ((PhNode *) nodes->pdata[0])->graph : NULL;
-
-      for (guint i = region->inputs->len; i-- > 0 && graph != NULL;)
-        {
-          PhNode *source = own_source (side == 0 ? before : after, side == 0 ? after : before,
-                                       g_array_index (region->inputs, PhId, i), graph);
-          guint at = 0;
-
-          if (source == NULL)
-            continue;
-          while (at < nodes->len && ((PhNode *) nodes->pdata[at])->order < source->order)
-            at++;
-          g_ptr_array_insert (nodes, (int) at, source);
-          g_array_remove_index (region->inputs, i);
-        }
-    }
-}
-
 /* Finds the border. An input with a default may still be fed, unless it became a constant; a new input was a constant before. */
 void
 ph_region_find_border (PhRegion *region, PhModel *before, PhModel *after)
 {
   find_inputs (region, before, after);
-  take_sources (region, before, after);
   for (guint i = region->inputs->len; i-- > 0;)
     {
       const PhId id = g_array_index (region->inputs, PhId, i);
