@@ -170,7 +170,7 @@ scatter_nonfinite (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint 
                     clip (bounds, values[(i + (turn == SHARED_TURN ? 1 : turn + input)) % G_N_ELEMENTS (values)], state));
 }
 
-/* Scatters all that the single kinds do: each decisive number, then extremes, and then NaN and infinities take an eighth of the places. */
+/* Scatters all that the single kinds do: decisive numbers, extremes, and NaN and infinities take about an eighth of the places each. */
 static void
 scatter_everything (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, guint64 *state)
 {

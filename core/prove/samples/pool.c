@@ -215,22 +215,28 @@ add_ends (PhPool *pool, const PhNode *node)
       }
 }
 
-/* Places are numbers there: those that they are compared with may be floats. */
+static gboolean
+has_any (PhGraph *graph, const PhOp *const *ops)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (ph_op_is_any (node->op, ops))
+        return TRUE;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (has_any (node->graphs->pdata[i], ops))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Returns TRUE if places are numbers in the graph: those that they are compared with may be floats. */
 static gboolean
 counts_places (PhGraph *graph)
 {
   static const PhOp *const counting[] = { &ph_op_Shape,   &ph_op_Size, &ph_op_Range, &ph_op_CumSum, &ph_op_NonZero,
                                           &ph_op_EyeLike, &ph_op_Loop, &ph_op_Scan,  NULL };
 
-  PH_FOREACH_NODE (node, graph)
-    {
-      if (ph_op_is_any (node->op, counting))
-        return TRUE;
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        if (counts_places (node->graphs->pdata[i]))
-          return TRUE;
-    }
-  return FALSE;
+  return has_any (graph, counting);
 }
 
 /* Returns TRUE if an integer is made of @dtype, a float of few digits: a count, perhaps, of the elements of an axis. */
@@ -280,15 +286,7 @@ decides (PhGraph *graph)
                                           &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Mod,
                                           &ph_op_If,      &ph_op_Where,          NULL };
 
-  PH_FOREACH_NODE (node, graph)
-    {
-      if (ph_op_is_any (node->op, deciding))
-        return TRUE;
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        if (decides (node->graphs->pdata[i]))
-          return TRUE;
-    }
-  return FALSE;
+  return has_any (graph, deciding);
 }
 
 /* Returns TRUE for the input that gives the shape of the result. */

@@ -26,8 +26,8 @@ double ph_rare_ordered (const PhPool *pool, guint rank, const gint64 *dims, guin
 int ph_rare_sign (PhSampleKind kind, guint turn);
 #define PH_RARE_LEAST 1e-3 /* as large as those are at least */
 
-/* Element @i of a shape or a count that may be any: one of @n elements is out of the ordinary, the others are as they are in
- * @known (nullable), which flows there, or 1. */
+/* Element @i of a shape or a count that may be any: in most turns one of @n elements is out of the ordinary, and the others are as they are in
+ * @known (nullable), which flows there, or 1; in some all of them are dimensions of other inputs. */
 gint64 ph_rare_count (const PhPool *pool, PhSampleKind kind, guint turn, gsize i, gsize n, PhTensor *known, guint64 *state);
 /* A place along an axis, which may lie far beyond either end: an index that a narrower integer cannot hold. */
 gint64 ph_rare_place (guint64 *state);

@@ -59,12 +59,12 @@ guint ph_sampler_n_none (PhSampler *sampler);
 
 /* How many turns of PH_SAMPLE_REACH bring every number of the pool to some place of a tensor of @n elements. */
 guint ph_sampler_n_reaching (PhSampler *sampler, gsize n);
-/* How many turns there are from one of turns.h on. 0: nothing is to be had of them, such as of one constant that meets another. */
+/* The number of turns from the first of each sort in turns.h on. 0: these would show nothing, as one constant has no other to meet. */
 guint ph_sampler_n_alone (PhSampler *sampler);
 guint ph_sampler_n_points (PhSampler *sampler);
 guint ph_sampler_n_joint (PhSampler *sampler);
 
-/* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
+/* Whether an input holds numbers of which a few samples are no proof: integers as data, or a shape that may be any. */
 gboolean ph_sampler_has_integers (PhSampler *sampler);
 gboolean ph_sampler_has_free_shape (PhSampler *sampler); /* it may be any */
 /* It says a shape, which is what it is: nothing else is made up for it. */
