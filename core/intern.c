@@ -68,7 +68,10 @@ new_block (void)
 
       used = BLOCK;
       if (addresses != MAP_FAILED)
-        g_atomic_pointer_set (&region, addresses);
+        {
+          ph_large_pages ((char *) addresses + PH_LARGE_PAGE, REGION - PH_LARGE_PAGE); /* few names need none */
+          g_atomic_pointer_set (&region, addresses);
+        }
     }
   else if (region != NULL)
     used += BLOCK;

@@ -180,7 +180,7 @@ add_node (PhModel *model, const PhEdit *edit)
 {
   const PhNodeRecord *record = edit->spec;
   PhGraph *graph = ph_model_find_graph (model, edit->graph);
-  PhNode *node = memset (g_new (PhNode, 1), 0, sizeof *node); /* g_new0 calls calloc, which bypasses the thread cache */
+  PhNode *node = ph_slab_alloc0 (&model->memory->nodes);
 
   node->id = edit->id;
   node->op = record->op;

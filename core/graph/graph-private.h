@@ -3,8 +3,14 @@
 #pragma once
 
 #include "core/graph/edit.h"
+#include "core/slab.h"
 
 G_BEGIN_DECLS
+
+typedef struct _PhModelMemory
+{
+  PhSlab nodes, values;
+} PhModelMemory;
 
 /* All of a node, of which an edit can make it again. */
 typedef struct
@@ -42,6 +48,7 @@ typedef struct
   GBytes *extra;
 } PhFunctionRecord;
 
+PhModel *ph_model_alloc (void); /* without a main graph */
 void ph_node_free (PhNode *node);
 void ph_graph_free (PhGraph *graph);
 void ph_model_enter (PhModel *model, GPtrArray *table, PhId id, gpointer object);

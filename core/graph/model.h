@@ -25,6 +25,7 @@ struct _PhModel
   gpointer program;     /* (nullable) owned: what it was compiled to (core/run/program.h), until it is edited */
   GDestroyNotify free_program;
   int form; /* an opset whose form all nodes are known to have (ph_model_is_in_form()), until it is edited; 0: none is known */
+  struct _PhModelMemory *memory; /* of its nodes and values */
   GHashTable *kernels; /* (nullable) "n12", or an operator's name -> the kernel that is to run it; shared, never changed */
 };
 
@@ -33,6 +34,7 @@ PhModel *ph_model_clone (PhModel *model); /* same ids; tensors shared; no journa
 void ph_model_free (PhModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhModel, ph_model_free)
 
+void ph_model_reserve (PhModel *model, gsize n);      /* room for @n more ids, which come soon */
 PhNode *ph_model_find_node (PhModel *model, PhId id); /* (nullable) */
 PhValue *ph_model_find_value (PhModel *model, PhId id);
 PhGraph *ph_model_find_graph (PhModel *model, PhId id);

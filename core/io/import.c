@@ -391,6 +391,7 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
   PhNames *names = ph_graph_root (scope->graph)->names;
 
   ph_names_reserve (names, scope->file->n_nodes);
+  ph_model_reserve (scope->graph->model, 2 * scope->file->n_nodes);
   for (gsize i = 0; i < scope->file->n_nodes; i++)
     {
       gsize index = order != NULL ? order[i] : i;

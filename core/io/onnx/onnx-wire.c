@@ -5,12 +5,14 @@
 #include "core/io/onnx/proto.h"
 
 #include "core/io/wire.h"
+#include "core/large-pages.h"
 
-#define LARGE     256       /* bytes; smaller data is copied, and smaller messages are not searched */
-#define MAX_DEPTH 100       /* as protobuf's own readers have it                                       */
-#define MAX_COPY  (1 << 30) /* bytes of all that is copied                                             */
-#define LENGTH    5         /* bytes of a length that is filled in later                               */
-#define WINDOW    (1 << 16) /* bytes of a file on disk that are read at once                           */
+#define LARGE      256                 /* bytes; smaller data is copied, and smaller messages are not searched */
+#define MAX_DEPTH  100                 /* as protobuf's own readers have it                                       */
+#define MAX_COPY   (1 << 30)           /* bytes of all that is copied                                             */
+#define FIRST_COPY ((gsize) 256 << 20) /* bytes: room of it from the start */
+#define LENGTH     5                   /* bytes of a length that is filled in later                               */
+#define WINDOW     (1 << 16)           /* bytes of a file on disk that are read at once                           */
 
 /* clang-format off */
 typedef enum
@@ -270,7 +272,8 @@ ph_wire_walk (PhOnnxSource *source, GError **error)
   else
     walk.window = g_byte_array_sized_new (WINDOW);
   walk.size = source->base->bytes != NULL ? walk.have : ph_file_get_size (source->base->disk);
-  out = walk.out = g_byte_array_sized_new ((guint) MIN (walk.size, 64 << 20));
+  out = walk.out = g_byte_array_sized_new ((guint) MIN (walk.size, FIRST_COPY));
+  ph_large_pages (out->data, MIN (walk.size, FIRST_COPY));
   walk.extra = g_byte_array_new ();
   source->slices = g_array_new (FALSE, FALSE, sizeof (PhSlice));
   source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

@@ -27,7 +27,7 @@ ph_arena_clear (PhArena *arena)
 static void
 new_chunk (PhArena *arena)
 {
-  const gsize size = arena->chunks->len < MANY ? CHUNK : 8 * PH_LARGE_PAGE;
+  const gsize size = arena->chunks->len < MANY ? CHUNK : 32 * PH_LARGE_PAGE;
 
   arena->at = g_malloc (size);
   if (size > CHUNK)
@@ -45,6 +45,7 @@ ph_arena_alloc (PhArena *arena, gsize size)
   if (size > CHUNK / 4)
     {
       memory = g_malloc (size);
+      ph_large_pages (memory, size);
       g_ptr_array_add (arena->chunks, memory);
       return memory;
     }
