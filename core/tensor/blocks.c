@@ -31,9 +31,9 @@ typedef struct
   gsize length;
   gboolean tried;
   gsize most_kept; /* bytes of gaps that keep their pages                   */
-  gsize small;     /* below, pages stay small: so few blocks do not fill large ones */
+  gsize small;     /* of @top: below, what large pages would hold of several blocks stays in small ones */
   gsize top;       /* above, nothing was ever touched                       */
-  gsize large;     /* up to here, large pages were asked for                */
+  gsize large;     /* up to here, large pages were asked for where they may be */
   Gap *gaps;       /* by start, never adjacent                              */
   guint n_gaps, room;
   gsize used;       /* bytes of blocks                                      */
@@ -44,7 +44,7 @@ typedef struct
 
 static GMutex lock;
 static Stretch passing = { .most_kept = MOST_KEPT, .small = (gsize) 64 << 20 };
-static Stretch lasting = { .small = (gsize) 16 << 20 };
+static Stretch lasting = { .small = (gsize) 8 << 20 };
 static gboolean poison;
 
 static gboolean
@@ -143,9 +143,9 @@ count_there (Stretch *in, gsize start, gsize end)
   return n;
 }
 
-/* Marks @size bytes at @at as resident. @first_time: in the first run with these sizes existing gaps may be too small for later blocks;
+/* Marks @size bytes at @at as resident, and returns how many of their chunks were not. @first_time: in the first run with these sizes existing gaps may be too small for later blocks;
  * they give up their pages so that the process holds little more than the peak of live blocks. */
-static void
+static gsize
 touch (Stretch *in, gsize at, gsize size, gboolean first_time)
 {
   const gsize first = at / CHUNK, last = (at + size + CHUNK - 1) / CHUNK;
@@ -175,6 +175,7 @@ touch (Stretch *in, gsize at, gsize size, gboolean first_time)
       in->n_there += !in->is_there[i];
       in->is_there[i] = TRUE;
     }
+  return fresh;
 }
 
 /* Allocates at @at in the address range, if that is free. */
@@ -254,21 +255,35 @@ give (Stretch *in, gsize start, gsize size)
     drop_pages (in, in->gaps[i].start, in->gaps[i].start + in->gaps[i].size);
 }
 
-/* A page costs about as much at its first touch as copying it does. */
+/* A page costs about as much at its first touch as copying it does. As long as there is little, only pages that one block fills are large. */
 static void
-ask_for_large_pages (Stretch *in)
+ask_for_large_pages (Stretch *in, gsize at, gsize size)
 {
-  const gsize end = (in->top + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+  const gboolean is_little = in->top < in->small;
+  const gsize start = is_little ? MAX ((at + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, in->large) : in->large;
+  const gsize end = is_little ? (at + size) / LARGE_PAGE * LARGE_PAGE : (in->top + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 
-  if (in->top < in->small || end <= in->large)
+  if (end <= start)
     return;
-  madvise (in->base + in->large, end - in->large, MADV_HUGEPAGE);
+  madvise (in->base + start, end - start, MADV_HUGEPAGE);
   in->large = end;
 }
 
-/* (nullable) it is full. */
+/* Has the system fill in the small pages of @block, which is soon written: half of what they cost one by one. */
+static void
+fill_in (char *block, gsize size)
+{
+#ifdef MADV_POPULATE_WRITE
+  char *start = (char *) ((gsize) block / CHUNK * CHUNK);
+
+  if (size <= 2 * LARGE_PAGE) /* a greater one has large pages, and may not be written whole */
+    madvise (start, (gsize) (block + size - start), MADV_POPULATE_WRITE);
+#endif
+}
+
+/* (nullable) it is full. @fresh: (out) some of its pages are not there yet. */
 static char *
-take_block (Stretch *in, gsize size, PhPlacement *placement, gboolean *is_new)
+take_block (Stretch *in, gsize size, PhPlacement *placement, gboolean *is_new, gboolean *fresh)
 {
   gsize at;
 
@@ -277,8 +292,8 @@ take_block (Stretch *in, gsize size, PhPlacement *placement, gboolean *is_new)
       return NULL;
   in->used += size;
   in->most = MAX (in->most, in->used);
-  ask_for_large_pages (in);
-  touch (in, at, size, placement != NULL && ph_placement_get_bytes (placement) == 0);
+  ask_for_large_pages (in, at, size);
+  *fresh = touch (in, at, size, placement != NULL && ph_placement_get_bytes (placement) == 0) > 0;
   return in->base + at;
 }
 
@@ -287,15 +302,17 @@ static gpointer
 new_block (Stretch *in, PhPlacement *placement, gsize bytes, gboolean zeroed)
 {
   const gsize size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  gboolean is_new = FALSE;
+  gboolean is_new = FALSE, fresh = FALSE;
   gpointer block = NULL;
 
   if (bytes >= KEPT && size >= bytes && uses_stretch ())
     {
       g_mutex_lock (&lock);
       if (has_stretch (in))
-        block = take_block (in, size, placement, &is_new);
+        block = take_block (in, size, placement, &is_new, &fresh);
       g_mutex_unlock (&lock);
+      if (fresh)
+        fill_in (block, size);
       if (block != NULL && placement != NULL)
         ph_placement_note (placement, block, size);
       if (block != NULL && zeroed && !is_new)
