@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
-#include "core/ops/parameter.h"
 #include "passes/autodiff.h"
 
 #include <string.h>
@@ -230,7 +229,7 @@ ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names,
     {
       PhValue *value = original->graph->constants->pdata[i], *now = g_hash_table_lookup (map, value);
 
-      if (now != NULL && ph_value_has_gradient (value) && !ph_value_is_setting (value))
+      if (now != NULL && ph_value_has_gradient (value))
         g_ptr_array_add (sources, now);
     }
   return TRUE;

@@ -320,6 +320,10 @@ ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhVa
   if (!ph_pass_find ("inline-functions")->run (run, error) || (*output == NULL && !open_fused (run, error))
       || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) || !show_masks (run, error))
     return FALSE;
+  /* Which of the restored ones are settings is known once their operators are spelt out. */
+  for (guint i = by->len; arguments[1] == NULL && i-- > 0;)
+    if (!((const PhValue *) by->pdata[i])->is_input && ph_value_is_setting (by->pdata[i]))
+      g_ptr_array_remove_index (by, i);
   if (*output == NULL)
     {
       g_ptr_array_unref (g_steal_pointer (&by));

@@ -26,6 +26,8 @@ ph_edit_commit (PhModel *model, PhGraph *graph, const PhEdit *template)
   const gboolean hidden = model->journal != NULL && graph != NULL && ph_graph_is_fused (graph);
   PhEdit *edit;
 
+  if (model->journal != NULL && model->journal->edits->len == 0)
+    model->journal->first_id = model->next_id;
   ph_edit_apply (model, template);
   if (model->journal == NULL)
     {

@@ -78,6 +78,7 @@ ph_history_snapshot (PhHistory *history)
       g_array_append_val (copy->steps, step);
     }
   copy->position = history->position;
+  copy->first_id = history->first_id;
   return copy;
 }
 
@@ -389,6 +390,8 @@ ph_history_append (PhHistory *history, PhHistory *from)
 
   ph_history_own_edits (history, G_MAXUINT);
   ph_history_own_edits (from, G_MAXUINT);
+  if (edits == 0)
+    history->first_id = from->first_id;
   g_ptr_array_extend_and_steal (history->edits, g_steal_pointer (&from->edits));
   for (guint i = 0; i < from->rewrites->len; i++)
     {

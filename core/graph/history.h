@@ -44,6 +44,7 @@ struct _PhHistory
   GArray *rewrites; /* (element-type PhRewrite)    */
   GArray *steps;    /* (element-type PhStep)       */
   PhPosition position;
+  PhId first_id;       /* where there are edits: whatever has a smaller one was there before them */
   gboolean shared;     /* snapshots read @edits: whoever changes it calls ph_history_own_edits() first */
   PhHistory *past;     /* (nullable) owned: of a worker's journal, what was done before it began       */
   PhPosition past_end; /* where in @past this journal begins                                           */

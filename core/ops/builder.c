@@ -3,6 +3,7 @@
 #include "core/ops/builder.h"
 
 #include "core/ops/infer.h"
+#include "core/ops/parameter.h"
 
 /* The number of a graph's newest constants that are searched for an equal one, and the largest size searched for. */
 #define REUSE_WINDOW 256
@@ -54,6 +55,13 @@ ph_build_node (PhBuilder *builder, const PhOp *op, PhValue *const *inputs, guint
   return node != NULL ? ph_node_output (node, 0) : NULL;
 }
 
+/* A weight that happens to be 0.5 is not the 0.5 of a formula: its gradient would be the formula's too. */
+static gboolean
+may_be_trained (const PhValue *value)
+{
+  return value->graph->model->journal != NULL && ph_value_is_parameter (value);
+}
+
 PhValue *
 ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
 {
@@ -77,7 +85,8 @@ ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
 
           if (ph_tensor_dtype (value->tensor) == ph_tensor_dtype (tensor)
               && ph_tensor_rank (value->tensor) == ph_tensor_rank (tensor)
-              && ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && ph_tensor_equal (value->tensor, tensor))
+              && ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && ph_tensor_equal (value->tensor, tensor)
+              && !may_be_trained (value))
             return value;
         }
     }

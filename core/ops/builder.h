@@ -25,7 +25,8 @@ gboolean ph_builder_finish (PhBuilder *builder, GError **error); /* FALSE and mo
 /* @attrs: NULL-terminated, consumed; or NULL. @inputs may have NULL elements. Returns output 0; the node is its producer. */
 PhValue *ph_build_node (PhBuilder *builder, const PhOp *op, PhValue *const *inputs, guint n_inputs, PhAttr **attrs,
                         guint n_outputs);
-PhValue *ph_build_tensor (PhBuilder *builder, PhTensor *tensor); /* consumes it; an equal constant of the graph is reused */
+PhValue *ph_build_tensor (PhBuilder *builder,
+                          PhTensor *tensor); /* consumes it; an equal constant of the graph is reused, but no weight */
 PhValue *ph_build_scalar (PhBuilder *builder, PhDType dtype, double value);
 PhValue *ph_build_ints (PhBuilder *builder, const gint64 *values, gsize n);
 

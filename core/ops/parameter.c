@@ -4,32 +4,15 @@
 
 #include "core/ops/grad.h"
 
+/* Returns the first id that a pass may have created according to the journal; smaller ids come from the file. */
 static PhId
-first_added (const PhHistory *history, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-
-      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH
-          || edit->kind == PH_EDIT_ADD_FUNCTION)
-        return edit->id;
-    }
-  return PH_NO_ID;
-}
-
-/* Returns the first id that a pass created according to the journal; smaller ids come from the file. */
-static PhId
-first_made (PhModel *model)
+first_made (const PhModel *model)
 {
   const PhHistory *history = model->journal;
-  PhId id = PH_NO_ID;
 
-  if (history != NULL && history->past != NULL)
-    id = first_added (history->past, ph_history_edit_index (history->past, history->past_end));
-  if (history != NULL && id == PH_NO_ID)
-    id = first_added (history, history->edits->len);
-  return id != PH_NO_ID ? id : model->next_id;
+  if (history != NULL && history->past != NULL && ph_history_edit_index (history->past, history->past_end) > 0)
+    return history->past->first_id;
+  return history != NULL && history->edits->len > 0 ? history->first_id : model->next_id;
 }
 
 gboolean

@@ -39,6 +39,7 @@ gboolean gen_add_node (Gen *gen);
 gboolean gen_try_since (Gen *gen, PhNode *last);
 void gen_take_back (Gen *gen, PhNode *last, guint n_pool, guint n_others);
 
-gboolean gen_kind (Gen *gen); /* random-kinds.c: what models are often made of            */
-gboolean gen_op (Gen *gen);   /* random-op.c: any operator, from what the registry says   */
-gboolean gen_body (Gen *gen); /* random-body.c: If, Loop, Scan                            */
+gboolean gen_kind (Gen *gen);                    /* random-kinds.c: what models are often made of            */
+gboolean gen_op (Gen *gen);                      /* random-op.c: any operator, from what the registry says   */
+gboolean gen_body (Gen *gen);                    /* random-body.c: If, Loop, Scan                            */
+gboolean gen_example (Gen *gen, const PhOp *op); /* random-example.c: a use of @op that the sweeps know */

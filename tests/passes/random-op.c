@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TRIES 24
+#define USES  4 /* of the tries: uses that are known to fit, every other time */
 
 typedef struct
 {
@@ -270,7 +271,7 @@ draw_row (Gen *gen, const PhOp *const *ops, guint n)
 
   for (guint i = 0; i < n; i++)
     {
-      guint32 lot = g_str_hash (ops[i]->name) ^ draw;
+      guint32 lot = g_str_hash (ops[i]->name) ^ (ops[i]->domain != NULL ? g_str_hash (ops[i]->domain) : 0) ^ draw;
 
       /* The finaliser of MurmurHash3: every bit of the name and of the draw counts. */
       lot = (lot ^ lot >> 16) * 0x85ebca6bu;
@@ -288,7 +289,7 @@ draw_row (Gen *gen, const PhOp *const *ops, guint n)
 gboolean
 gen_op (Gen *gen)
 {
-  guint n, row;
+  guint n, row, uses;
   const PhOp *const *ops = ph_op_list (&n);
   const PhOp *op;
 
@@ -297,16 +298,17 @@ gen_op (Gen *gen)
   for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
     if (op->attrs[i].kind == PH_ATTR_GRAPH)
       return FALSE;
-  if (op->kernel == NULL || (op->flags & PH_OP_RANDOM && !gen->draws))
+  if (!ph_op_executable (op) || (op->flags & PH_OP_RANDOM && !gen->draws))
     return FALSE;
   if (gen->depth == 0)
     gen->tally->tried[row]++;
+  uses = op->kernel == NULL || gen_below (gen, 2) ? USES : 0;
   for (guint i = 0; i < TRIES; i++)
     {
       PhNode *last = gen->b.graph->last;
       guint n_pool = gen->pool->len, n_others = gen->others->len;
 
-      if (try_op (gen, op) && gen_try_since (gen, last))
+      if ((i < uses ? gen_example (gen, op) : op->kernel != NULL && try_op (gen, op)) && gen_try_since (gen, last))
         return TRUE;
       g_clear_error (&gen->b.error);
       gen_take_back (gen, last, n_pool, n_others);

@@ -396,6 +396,54 @@ test_restored (void)
     }
 }
 
+/* What is folded elsewhere takes no gradient from a weight whose operator is yet to be spelt out. */
+static void
+test_folded_elsewhere (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> f (float[2,3] x) => (float[1,3] y, bool l)\n"
+      "<float[3] w = {1, 2, 3}, float a = {1}, float b = {2}, int64[1] axis = {0}, float ratio = {0.5}> {\n"
+      "  g = com.microsoft.BiasGelu (x, w)  d = com.microsoft.BiasDropout (g, w, \"\", ratio)  y = ReduceMean (d, axis)  l = Less (a, b)\n}",
+      -1, "test", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autofree char *names = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("fold-constants"), model, history, &options, &error);
+  g_assert_no_error (error);
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  names = output_names (model);
+  g_assert_cmpstr (names, ==, "y l grad_x grad_w grad_a grad_b");
+}
+
+/* A weight that equals a number of the formulas is not read by them: alpha is 0.5, and so is @half, whose gradient is the sum of @z. */
+static void
+test_equal_number (void)
+{
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate (
+      "<ir_version: 8, opset_import: [\"\" : 21, \"com.microsoft\" : 1]> f (float[2,2] x, float[2,2] z) => (float[2,2] y)\n"
+      "<float half = {0.5}> { p = com.microsoft.FusedMatMul <alpha = 0.5> (x, z)  s = Mul (z, half)  y = Add (p, s) }",
+      "y", NULL, history);
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
+  PhTensor *x = ph_tensor_new (PH_FLOAT, 2, DIMS (2, 2)), *z = ph_tensor_new (PH_FLOAT, 2, DIMS (2, 2));
+
+  for (guint i = 0; i < 4; i++)
+    {
+      ((float *) ph_tensor_writable (x))[i] = i + 1;
+      ((float *) ph_tensor_writable (z))[i] = 2 * i + 1;
+    }
+  feed (feeds, model, "x", x);
+  feed (feeds, model, "z", z);
+  slope = compute (model, feeds, "grad_half");
+  g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, 16);
+}
+
 /* A cotangent that nobody feeds can be fixed, and then nothing multiplies by one. */
 static void
 test_fixed_cotangent (void)
@@ -438,6 +486,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/parameters", test_parameters);
   g_test_add_func ("/autodiff/train", test_train);
   g_test_add_func ("/autodiff/restored", test_restored);
+  g_test_add_func ("/autodiff/folded-elsewhere", test_folded_elsewhere);
+  g_test_add_func ("/autodiff/equal-number", test_equal_number);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
   return g_test_run ();
 }
