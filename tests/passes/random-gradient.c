@@ -126,6 +126,9 @@ random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const c
       tally->poles++;
       return NULL;
     }
+  difference = random_slope_fault (plain, feeds, output, seed, &tally->slopes);
+  if (difference != NULL)
+    return difference;
   if (!run_all (trained, history, ph_pipeline_find ("train"), culprit, &error))
     return g_strdup (error->message);
   *culprit = "autodiff after train";

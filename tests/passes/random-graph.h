@@ -18,12 +18,16 @@ PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally
 
 typedef struct
 {
-  guint refused, poles, compared, bounded;
+  guint refused, poles, compared, bounded, slopes;
 } RandomGradients;
 
 /* What goes wrong with the gradient of an output of @before: it must be the same after train, and the same after O2 of that; NULL:
  * nothing, or it is refused with a message. */
 char *random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally);
+
+/* Whether @output of @model, a value that was differentiated, moves as its gradients say when what they are by moves a little; NULL: it does,
+ * or that cannot be seen. @compared (inout) counts what was seen. */
+char *random_slope_fault (PhModel *model, GHashTable *feeds, const char *output, guint64 seed, guint *compared);
 
 /* Whether a value of @model is complex: convert-to-onnx gives it an axis more, for real and imaginary parts. */
 gboolean random_has_complex (PhModel *model);

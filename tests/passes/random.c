@@ -308,8 +308,10 @@ test_pipeline (gconstpointer data)
       trial->graphs, (double) trial->nodes / trial->graphs, (double) trial->rewrites / trial->graphs, trial->unusable,
       trial->bounded);
   if (trial->pipeline == &gradient)
-    g_test_message ("%u gradients compared, %u refused, %u not finite; %u beyond the tolerance, within the bound",
-                    gradients.compared, gradients.refused, gradients.poles, gradients.bounded);
+    g_test_message (
+        "%u gradients compared, %u of them by moving the model, %u refused, %u not finite; %u beyond the tolerance, within "
+        "the bound",
+        gradients.compared, gradients.slopes, gradients.refused, gradients.poles, gradients.bounded);
   if (trial->failures > 0)
     g_test_fail ();
 }
