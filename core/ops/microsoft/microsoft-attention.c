@@ -482,10 +482,12 @@ expand_group_query_attention (PhExpand *x, GError **error)
     }
   if (ph_node_attr_int (x->node, "do_rotary", 0) != 0)
     {
+      const gint64 turned = 2 * ph_expand_dim (x, 7, 1), rotary = turned > 0 && turned < size_of (q, 2) / heads ? turned : 0;
+
       if (positions == NULL)
         positions = ph_build_ints (b, &past, 1);
-      q = rotate (x, q, positions, ph_expand_in (x, 7), ph_expand_in (x, 8), heads, 0, interleaved);
-      k = rotate (x, k, positions, ph_expand_in (x, 7), ph_expand_in (x, 8), groups, 0, interleaved);
+      q = rotate (x, q, positions, ph_expand_in (x, 7), ph_expand_in (x, 8), heads, rotary, interleaved);
+      k = rotate (x, k, positions, ph_expand_in (x, 7), ph_expand_in (x, 8), groups, rotary, interleaved);
     }
   a.q = to_heads (b, q, heads);
   a.k = to_heads (b, k, groups);
