@@ -9,13 +9,36 @@ is_misleading (gunichar c)
   return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
 }
 
+/* Returns how many bytes @text begins with that need no look at what they mean. */
+static gsize
+plain_length (const char *text)
+{
+  gsize n = 0;
+
+  while (g_ascii_isprint (text[n]))
+    n++;
+  return n;
+}
+
+gboolean
+ph_escape_is_plain (const char *text)
+{
+  return text[plain_length (text)] == '\0';
+}
+
 void
 ph_escape_append (GString *out, const char *text, gboolean lines)
 {
   while (*text != '\0')
     {
-      const gunichar c = g_utf8_get_char_validated (text, -1);
+      const gsize plain = plain_length (text);
+      gunichar c;
 
+      g_string_append_len (out, text, plain);
+      text += plain;
+      if (*text == '\0')
+        break;
+      c = g_utf8_get_char_validated (text, -1);
       if (c >= (gunichar) -2)
         {
           g_string_append (out, "\357\277\275");

@@ -11,5 +11,6 @@ G_BEGIN_DECLS
  * characters become \x1b, invalid bytes U+FFFD. Lines and tabs stay where @lines says so. */
 void ph_escape_append (GString *out, const char *text, gboolean lines);
 char *ph_escape (const char *text, gboolean lines);
+gboolean ph_escape_is_plain (const char *text); /* it is ASCII, and nothing in it is escaped */
 
 G_END_DECLS

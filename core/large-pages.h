@@ -22,4 +22,15 @@ ph_large_pages (gpointer data, gsize bytes)
 #endif
 }
 
+/* An array with room for @n elements of @size bytes; it grows as any other beyond them. @clear: see g_array_new(). */
+static inline GArray *
+ph_large_array (gboolean clear, gsize size, guint n)
+{
+  GArray *array = g_array_sized_new (FALSE, clear, size, n);
+
+  if (n > 0)
+    ph_large_pages (array->data, n * size);
+  return array;
+}
+
 G_END_DECLS

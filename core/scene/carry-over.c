@@ -30,10 +30,8 @@ ph_scene_known_lives (PhScene *scene, PhScene *previous)
     {
       const PhLife *life = ph_scene_life (scene, i);
       const guint64 key = output_key (life);
-      const int before = GPOINTER_TO_INT (life->kind == PH_LIFE_OUTPUT
-                                              ? g_hash_table_lookup (outputs, &key)
-                                              : g_hash_table_lookup (previous->record->by_id, GUINT_TO_POINTER (life->id)))
-                         - 1;
+      const int before = life->kind == PH_LIFE_OUTPUT ? GPOINTER_TO_INT (g_hash_table_lookup (outputs, &key)) - 1
+                                                      : ph_record_life_of (previous->record, life->id);
 
       known[i] = before >= 0 && previous->box_of_life[before] >= 0 ? previous->box_of_life[before] : -1;
     }
@@ -44,11 +42,11 @@ gboolean
 ph_scene_fits (PhScene *scene, int life, PhScene *previous, int box)
 {
   const PhRect *rect = &ph_scene_box (previous, box)->rect;
-  const GArray *faces = ph_scene_life (scene, life)->faces;
+  PhLife *of = ph_scene_life (scene, life);
 
-  for (guint f = 0; f < faces->len; f++)
+  for (guint f = 0; f < of->n_faces; f++)
     {
-      const PhFace *face = ph_faces_get (scene->record->faces, g_array_index (faces, PhFaceChange, f).face);
+      const PhFace *face = ph_faces_get (scene->record->faces, ph_life_face (of, f)->face);
 
       if (face->width > rect->width + PH_SCENE_ROOM || face->height > rect->height + PH_SCENE_ROOM)
         return FALSE;

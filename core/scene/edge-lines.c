@@ -108,8 +108,7 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
           g_array_append_val (all, span);
           g_array_append_val (uses, a->build->uses[whole->first_use + u]);
           edge->control &= use->control;
-          edge->kib = MAX (edge->kib,
-                           GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
+          edge->kib = MAX (edge->kib, ph_record_known (scene->record, use->value).kib);
         }
     }
   g_array_sort (all, compare_spans);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/escape.h"
+#include "core/large-pages.h"
 #include "core/ops/dialect.h"
 #include "core/ops/op-list.h"
 #include "core/scene/face-text.h"
@@ -61,13 +62,13 @@ place_equal (gconstpointer a, gconstpointer b)
 }
 
 PhFaces *
-ph_faces_new (PhGraph *graph)
+ph_faces_new (PhGraph *graph, guint expected)
 {
   PhFaces *faces = g_new0 (PhFaces, 1);
   g_autoptr (PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
   cairo_font_options_t *options = cairo_font_options_create ();
 
-  faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
+  faces->faces = ph_large_array (FALSE, sizeof (PhFace), expected);
   faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
   faces->strings = g_string_chunk_new (4096);
   faces->equal = g_hash_table_new_full (place_hash, place_equal, g_free, NULL);
@@ -123,6 +124,12 @@ ph_faces_string (PhFaces *faces, const char *text)
   g_autofree char *shown = ph_escape (text, FALSE);
 
   return g_string_chunk_insert_const (faces->strings, shown);
+}
+
+const char *
+ph_faces_name (PhFaces *faces, const char *name)
+{
+  return ph_escape_is_plain (name) ? name : ph_faces_string (faces, name);
 }
 
 /* Returns the width of @text, which is from ph_faces_string(). */
@@ -479,7 +486,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
                     : node->op != NULL ? node->op->short_name
                     : foreign != NULL  ? foreign->short_name
                                        : NULL;
-  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  face.name = *node->name != 0 ? ph_faces_name (faces, node->name) : NULL;
   if (ph_dialect_has_blocks (node))
     {
       g_autofree char *block = ph_node_block (node);
@@ -521,7 +528,7 @@ ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
     }
   face.family = PH_FAMILY_IO;
   face.title = shortened (faces, value->name, 30);
-  face.name = ph_faces_string (faces, value->name);
+  face.name = ph_faces_name (faces, value->name);
   if (value->type != NULL)
     face.shape = shortened (faces, type, 34);
   /* An output that another node makes now has a new line, and is no change of its own: no count has one. */
@@ -544,7 +551,7 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
 
   face.family = PH_FAMILY_CONSTANT;
   face.title = shortened (faces, *text != 0 ? text : node->op_type, 22);
-  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  face.name = *node->name != 0 ? ph_faces_name (faces, node->name) : NULL;
   face.signature = node_signature (faces, node);
   return add_pill (faces, &face);
 }

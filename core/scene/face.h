@@ -34,10 +34,11 @@ typedef struct
 /* The faces of one scene, with their strings and a measure of text. Belongs to one thread at a time. */
 typedef struct _PhFaces PhFaces;
 
-/* @graph: (nullable) whose long names of dimensions are letters on the faces. */
-PhFaces *ph_faces_new (PhGraph *graph);
+/* @graph: (nullable) whose long names of dimensions are letters on the faces. @expected: how many there may be. */
+PhFaces *ph_faces_new (PhGraph *graph, guint expected);
 void ph_faces_free (PhFaces *faces);
 const char *ph_faces_string (PhFaces *faces, const char *text);
+const char *ph_faces_name (PhFaces *faces, const char *name); /* likewise of an interned name, whose address may be new */
 guint ph_faces_add_node (PhFaces *faces, PhNode *node);
 guint ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output);
 guint ph_faces_add_constant (PhFaces *faces, PhNode *node); /* a pill with its value */

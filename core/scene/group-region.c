@@ -18,10 +18,20 @@ ph_scene_rank (PhSceneBuild *build)
 {
   PhScene *scene = build->scene;
   const guint n = scene->boxes->len, n_edges = build->union_edges->len;
-  g_autoptr (PhLayout) layout = ph_layout_new (n, n_edges + n);
-  g_autofree guint8 *reversed = g_new0 (guint8, n_edges + n + 1);
-  int *rank = g_new0 (int, n + 1);
+  g_autoptr (PhLayout) layout = NULL;
+  g_autofree guint8 *reversed = NULL;
+  g_autofree int *partner = NULL;
+  guint n_partners = 0;
+  int *rank;
 
+  if (build->rank != NULL)
+    return g_steal_pointer (&build->rank);
+  partner = g_new (int, n + 1);
+  for (guint b = 0; b < n; b++)
+    n_partners += (partner[b] = ph_scene_partner (scene, b)) >= 0;
+  layout = ph_layout_new (n, n_edges + n_partners);
+  reversed = g_new0 (guint8, n_edges + n_partners + 1);
+  rank = g_new0 (int, n + 1);
   for (guint b = 0; b < n; b++)
     layout->boxes[b].column = ph_scene_box (scene, b)->backward;
   for (guint i = 0; i < n_edges; i++)
@@ -38,12 +48,8 @@ ph_scene_rank (PhSceneBuild *build)
     }
   layout->n_edges = n_edges;
   for (guint b = 0; b < n; b++)
-    {
-      const int partner = ph_scene_partner (scene, b);
-
-      if (partner >= 0)
-        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f, .presence = PH_PRESENCE };
-    }
+    if (partner[b] >= 0)
+      layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner[b], .to = b, .weight = 0.6f, .presence = PH_PRESENCE };
   ph_layered_rank (layout, rank, reversed);
   return rank;
 }

@@ -126,6 +126,7 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
   g_autofree int *n_sources = g_new0 (int, n + 1);
   Depths depths;
   g_autofree guint8 *cut = g_new0 (guint8, build->union_edges->len + 1);
+  gboolean any_cut = FALSE;
 
   find_depths (build, rank, &depths);
   for (guint i = 0; i < build->union_edges->len; i++)
@@ -170,7 +171,12 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
   g_free (depths.left);
   for (guint i = 0; i < build->union_edges->len; i++)
     if (cut[i])
-      g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
+      {
+        g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
+        any_cut = TRUE;
+      }
+  if (!any_cut)
+    build->rank = g_steal_pointer (&rank);
 }
 
 /* Returns the text of a pill at the end of a cut edge: its origin. A forward value read by the backward graph is named as in the formulas.
@@ -179,13 +185,9 @@ static char *
 link_text (PhScene *scene, const PhUseLife *use)
 {
   const PhLife *from = ph_scene_life (scene, use->from), *to = ph_scene_life (scene, use->to);
-  const PhFace *face = from->faces->len > 0
-                           ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face)
-                           : NULL;
+  const PhFace *face = from->n_faces > 0 ? ph_faces_get (scene->record->faces, from->face.face) : NULL;
   const gboolean across = to->role == PH_ROLE_BACKWARD && from->role != PH_ROLE_BACKWARD;
-  const char *name = across && from->kind == PH_LIFE_NODE
-                         ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value))
-                         : NULL;
+  const char *name = across && from->kind == PH_LIFE_NODE ? ph_record_known (scene->record, use->value).name : NULL;
 
   return g_strconcat (name != NULL || across ? "" : "↖ ", name != NULL ? name : face != NULL ? face->title : "?", NULL);
 }
@@ -251,8 +253,7 @@ place_pills (PhSceneBuild *build, GArray *pill_uses)
           box->first_pill = scene->pills->len;
           g_array_set_size (rows, 0);
         }
-      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use, texts)
-                                                        : g_array_index (from->faces, PhFaceChange, 0).face;
+      pill.face = pill.is_link || from->n_faces == 0 ? link_face (scene, use, texts) : from->face.face;
       pill.rect.width = MIN (ph_faces_get (scene->record->faces, pill.face)->width, 150);
       while (row < rows->len && g_array_index (rows, int, row) > pill.born)
         row++;

@@ -12,7 +12,7 @@ typedef struct
   GCancellable *cancellable;
   PhModel *model; /* what is shown of it: record->inside                            */
   int now;
-  GPtrArray *open;     /* by life: (element-type GArray of int) (nullable) its open uses */
+  GArray *wanted;      /* (element-type PhUseLife) the uses that a life is to have, while they are collected */
   GHashTable *outputs; /* graph id -> (element-type GArray of int) lives of its outputs  */
   GHashTable *linked;  /* name of a value -> (element-type GArray of PhId) nodes that it is linked to */
 } PhRecorder;
@@ -26,13 +26,14 @@ life_at (PhRecorder *recorder, int index)
 static inline int
 life_of (PhRecorder *recorder, PhId id)
 {
-  return GPOINTER_TO_INT (g_hash_table_lookup (recorder->record->by_id, GUINT_TO_POINTER (id))) - 1;
+  return ph_record_life_of (recorder->record, id);
 }
 
 /* record.c: looks at what is there now, and notes what is new of it. */
 gboolean ph_recorder_is_shown (PhRecorder *recorder, const PhGraph *graph);
 void ph_recorder_set_face (PhRecorder *recorder, int index, guint face);
-void ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted);
+/* recorder->wanted are the uses of life @index from now on. */
+void ph_recorder_set_uses (PhRecorder *recorder, int index);
 void ph_recorder_touch_node (PhRecorder *recorder, PhNode *node);
 /* Lines that lead up to @node, or to whom what it makes is linked, once all nodes are there. */
 void ph_recorder_touch_links (PhRecorder *recorder, PhNode *node);

@@ -74,17 +74,16 @@ static void
 touch_owner (PhRecorder *recorder, PhNode *node)
 {
   const int index = node != NULL && ph_recorder_is_shown (recorder, node->graph) ? life_of (recorder, node->id) : -1;
-  GArray *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
+  PhLife *life = index >= 0 ? life_at (recorder, index) : NULL;
 
-  if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
+  if (life == NULL || life->n_faces == 0 || life->born == recorder->now)
     return;
   /* The face of a call shows the contents of its function. */
   if (ph_node_function (node) != NULL)
     ph_recorder_touch_node (recorder, node);
   else
-    ph_recorder_set_face (
-        recorder, index,
-        ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
+    ph_recorder_set_face (recorder, index,
+                          ph_faces_add_again (recorder->record->faces, ph_life_face (life, life->n_faces - 1)->face, node));
 }
 
 static PhTensor *
@@ -198,10 +197,9 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
 
           if (index >= 0)
             {
-              g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
-
               life_at (recorder, index)->died = recorder->now;
-              ph_recorder_set_uses (recorder, index, none);
+              g_array_set_size (recorder->wanted, 0);
+              ph_recorder_set_uses (recorder, index);
             }
         }
       note_edit (recorder, edit, owners);

@@ -4,23 +4,33 @@
 
 #include <string.h>
 
+#include "core/large-pages.h"
 #include "core/ops/dialect.h"
 #include "core/ops/op-list.h"
 
 #define SHORT_NAME 12   /* letters of a value that is called by its name */
 #define LOOK_UP    1000 /* nodes between two checks of the cancellable */
 
+/* Valid until the next call. */
+static PhKnown *
+known_at (PhRecorder *recorder, PhId id)
+{
+  GArray *known = recorder->record->known;
+
+  if (id >= known->len)
+    g_array_set_size (known, MAX (id + 1, recorder->model->next_id));
+  return &g_array_index (known, PhKnown, id);
+}
+
 static int
 add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
 {
-  PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1 };
+  PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1, .first_use = -1 };
 
   life.owner = graph->owner != NULL && graph->owner->id != recorder->record->inside ? graph->owner->id : PH_NO_ID;
-  life.faces = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
   g_array_append_val (recorder->record->lives, life);
-  g_ptr_array_add (recorder->open, NULL);
   if (kind != PH_LIFE_OUTPUT)
-    g_hash_table_insert (recorder->record->by_id, GUINT_TO_POINTER (id), GINT_TO_POINTER (recorder->record->lives->len));
+    known_at (recorder, id)->life = recorder->record->lives->len;
   return recorder->record->lives->len - 1;
 }
 
@@ -28,12 +38,12 @@ add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
 void
 ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
 {
-  GArray *faces = life_at (recorder, index)->faces;
+  PhLife *life = life_at (recorder, index);
   const PhFaceChange change = { recorder->now, face };
 
-  if (faces->len > 0)
+  if (life->n_faces > 0)
     {
-      PhFaceChange *last = &g_array_index (faces, PhFaceChange, faces->len - 1);
+      PhFaceChange *last = ph_life_face (life, life->n_faces - 1);
       const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
 
       /* An equal constant with another name looks different but is not a change. */
@@ -47,18 +57,26 @@ ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
           return;
         }
     }
-  g_array_append_val (faces, change);
+  if (life->n_faces == 0)
+    life->face = change;
+  else
+    {
+      if (life->later == NULL)
+        life->later = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
+      g_array_append_val (life->later, change);
+    }
+  life->n_faces++;
 }
 
 /* Returns the face before this moment, or NULL. */
 static const PhFace *
 former_face (PhRecorder *recorder, int index)
 {
-  GArray *faces = life_at (recorder, index)->faces;
+  PhLife *life = life_at (recorder, index);
 
-  for (guint i = faces->len; i > 0; i--)
-    if (g_array_index (faces, PhFaceChange, i - 1).time < recorder->now)
-      return ph_faces_get (recorder->record->faces, g_array_index (faces, PhFaceChange, i - 1).face);
+  for (guint i = life->n_faces; i > 0; i--)
+    if (ph_life_face (life, i - 1)->time < recorder->now)
+      return ph_faces_get (recorder->record->faces, ph_life_face (life, i - 1)->face);
   return NULL;
 }
 
@@ -66,10 +84,9 @@ former_face (PhRecorder *recorder, int index)
 static gboolean
 changes_now (PhRecorder *recorder, int index)
 {
-  GArray *faces = life_at (recorder, index)->faces;
+  PhLife *life = life_at (recorder, index);
 
-  return life_at (recorder, index)->born == recorder->now
-         || (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
+  return life->born == recorder->now || (life->n_faces > 1 && ph_life_face (life, life->n_faces - 1)->time == recorder->now);
 }
 
 /* Types that follow from an operand's new type are no change of the node itself. */
@@ -99,18 +116,17 @@ settle_types (PhRecorder *recorder, int index, const PhNode *node, guint face)
 static void
 note_type (PhRecorder *recorder, const PhValue *value)
 {
-  PhRecord *record = recorder->record;
+  PhKnown *known = known_at (recorder, value->id);
   gint64 bytes;
 
   if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
-    g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id),
-                         (gpointer) ph_faces_string (record->faces, value->name));
+    known->name = ph_faces_name (recorder->record->faces, value->name);
   if (value->type == NULL)
     return;
-  g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_type (record->faces, value->type));
+  known->type = ph_faces_type (recorder->record->faces, value->type);
   bytes = ph_type_bytes (value->type);
   if (bytes > 0)
-    g_hash_table_insert (record->value_bytes, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (MIN (bytes / 1024 + 1, G_MAXINT)));
+    known->kib = MIN (bytes / 1024 + 1, G_MAXINT);
 }
 
 gboolean
@@ -137,78 +153,79 @@ source_of (PhRecorder *recorder, const PhValue *value)
   return ph_scene_draws_input (value) ? life_of (recorder, value->id) : -1;
 }
 
-/* Closes the uses of @index that are gone, opens those that are new. @sources: pairs of life and value. */
-void
-ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
+/* Returns TRUE, and takes it out of what is wanted, if @use is to stay. */
+static gboolean
+stays (PhRecorder *recorder, const PhUseLife *use)
 {
-  GArray *open = recorder->open->pdata[index], *uses = recorder->record->uses;
-
-  if (open == NULL)
+  for (guint k = 0; k < recorder->wanted->len; k++)
     {
-      if (wanted->len == 0)
-        return;
-      open = recorder->open->pdata[index] = g_array_new (FALSE, FALSE, sizeof (int));
-    }
-  for (guint i = 0; i < open->len;)
-    {
-      PhUseLife *use = &g_array_index (uses, PhUseLife, g_array_index (open, int, i));
-      gboolean kept = FALSE;
+      const PhUseLife *want = &g_array_index (recorder->wanted, PhUseLife, k);
 
-      for (guint k = 0; k < wanted->len && !kept; k++)
+      if (want->from == use->from && want->value == use->value && want->control == use->control && want->link == use->link
+          && want->times == use->times)
         {
-          const PhUseLife *want = &g_array_index (wanted, PhUseLife, k);
-
-          if (want->from == use->from && want->value == use->value && want->control == use->control && want->link == use->link
-              && want->times == use->times)
-            {
-              g_array_remove_index_fast (wanted, k);
-              kept = TRUE;
-            }
+          g_array_remove_index (recorder->wanted, k);
+          return TRUE;
         }
-      if (kept)
-        i++;
+    }
+  return FALSE;
+}
+
+void
+ph_recorder_set_uses (PhRecorder *recorder, int index)
+{
+  GArray *uses = recorder->record->uses;
+  int *next = &life_at (recorder, index)->first_use;
+
+  while (*next >= 0)
+    {
+      PhUseLife *use = &g_array_index (uses, PhUseLife, *next);
+
+      if (stays (recorder, use))
+        next = &use->next;
       else
         {
           use->died = recorder->now;
-          g_array_remove_index_fast (open, i);
+          *next = use->next;
         }
     }
-  for (guint k = 0; k < wanted->len; k++)
+  for (guint k = 0; k < recorder->wanted->len; k++)
     {
-      PhUseLife use = g_array_index (wanted, PhUseLife, k);
-      const int at = uses->len;
+      PhUseLife use = g_array_index (recorder->wanted, PhUseLife, k);
+      PhLife *life = life_at (recorder, index);
 
       use.born = recorder->now;
       use.died = PH_FOREVER;
       use.to = index;
+      use.next = life->first_use;
+      life->first_use = uses->len;
       g_array_append_val (uses, use);
-      g_array_append_val (open, at);
     }
 }
 
 static void
-want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand, gboolean link)
+want_use (PhRecorder *recorder, const PhValue *value, guint operand, gboolean link)
 {
   PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8), .times = 1, .link = link };
 
   if (use.from < 0)
     return;
   use.value = value->id;
-  for (guint i = 0; i < wanted->len; i++)
+  for (guint i = 0; i < recorder->wanted->len; i++)
     {
-      PhUseLife *same = &g_array_index (wanted, PhUseLife, i);
+      PhUseLife *same = &g_array_index (recorder->wanted, PhUseLife, i);
 
       if (same->value != use.value || same->link != link)
         continue;
       same->times = MIN (same->times + 1, G_MAXUINT8);
       return;
     }
-  g_array_append_val (wanted, use);
+  g_array_append_val (recorder->wanted, use);
 }
 
 /* Records values that reach @node over back edges; and the node itself, in case another node produces them later. */
 static void
-want_links (PhRecorder *recorder, GArray *wanted, const PhNode *node)
+want_links (PhRecorder *recorder, const PhNode *node)
 {
   g_autoptr (GPtrArray) links = ph_node_links (node);
 
@@ -218,7 +235,7 @@ want_links (PhRecorder *recorder, GArray *wanted, const PhNode *node)
       GArray *nodes = g_hash_table_lookup (recorder->linked, value->name);
       guint k;
 
-      want_use (recorder, wanted, value, node->inputs->len + i, TRUE);
+      want_use (recorder, value, node->inputs->len + i, TRUE);
       if (nodes == NULL)
         g_hash_table_insert (recorder->linked, (gpointer) value->name, nodes = g_array_new (FALSE, FALSE, sizeof (PhId)));
       for (k = 0; k < nodes->len && g_array_index (nodes, PhId, k) != node->id; k++)
@@ -231,19 +248,18 @@ want_links (PhRecorder *recorder, GArray *wanted, const PhNode *node)
 static void
 set_node_uses (PhRecorder *recorder, int index, const PhNode *node)
 {
-  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
-
+  g_array_set_size (recorder->wanted, 0);
   for (guint i = 0; i < node->inputs->len; i++)
-    want_use (recorder, wanted, node->inputs->pdata[i], i, FALSE);
+    want_use (recorder, node->inputs->pdata[i], i, FALSE);
   for (guint i = 0; node->control != NULL && i < node->control->len; i++)
     {
       const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .times = 1, .control = TRUE };
 
       if (use.from >= 0)
-        g_array_append_val (wanted, use);
+        g_array_append_val (recorder->wanted, use);
     }
-  want_links (recorder, wanted, node);
-  ph_recorder_set_uses (recorder, index, wanted);
+  want_links (recorder, node);
+  ph_recorder_set_uses (recorder, index);
 }
 
 void
@@ -409,7 +425,6 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
   for (guint i = 0; i < MAX (graph->outputs->len, lives->len); i++)
     {
       const PhValue *value = i < graph->outputs->len ? graph->outputs->pdata[i] : NULL;
-      g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
 
       if (i == lives->len)
         {
@@ -422,15 +437,16 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
       const int index = g_array_index (lives, int, i);
       PhLife *life = life_at (recorder, index);
 
+      g_array_set_size (recorder->wanted, 0);
       if (value != NULL)
         {
           life->died = PH_FOREVER; /* restored: it counts as never removed */
           ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
-          want_use (recorder, wanted, value, 0, FALSE);
+          want_use (recorder, value, 0, FALSE);
         }
       else if (life->died == PH_FOREVER)
         life->died = recorder->now;
-      ph_recorder_set_uses (recorder, index, wanted);
+      ph_recorder_set_uses (recorder, index);
     }
 }
 
@@ -468,14 +484,16 @@ touch_graph (PhRecorder *recorder, PhGraph *graph)
 static void
 life_clear (gpointer data)
 {
-  g_array_unref (((PhLife *) data)->faces);
+  g_clear_pointer (&((PhLife *) data)->later, g_array_unref);
 }
 
-static void
-free_open (gpointer data)
+/* Returns how many lives there may be at the start: those in bodies are not counted. */
+static guint
+expect_lives (PhModel *model, PhId inside)
 {
-  if (data != NULL)
-    g_array_unref (data);
+  const PhGraph *graph = inside == PH_NO_ID ? model->graph : ph_model_find_graph (model, inside);
+
+  return graph != NULL ? graph->n_nodes + graph->inputs->len + graph->outputs->len : 0;
 }
 
 /* Records the graphs in the picture, as the model is now. Returns FALSE if cancelled. */
@@ -500,26 +518,24 @@ ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *ca
   PhRecord *record = g_new0 (PhRecord, 1);
   /* clang-format off */
   PhRecorder recorder = {
-    record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
+    record, cancellable, model, 0, g_array_new (FALSE, FALSE, sizeof (PhUseLife)),
     g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
     g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref)
   };
   /* clang-format on */
-  const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
+  const guint expected = expect_lives (model, inside),
+              start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
   guint done = start;
   gboolean cancelled;
 
   record->inside = inside;
-  record->faces = ph_faces_new (model->graph);
-  record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
+  record->faces = ph_faces_new (model->graph, expected);
+  record->lives = ph_large_array (FALSE, sizeof (PhLife), expected);
   g_array_set_clear_func (record->lives, life_clear);
-  record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  record->uses = ph_large_array (FALSE, sizeof (PhUseLife), 2 * expected);
   record->stops = g_array_new (FALSE, FALSE, sizeof (int));
   record->moves = g_array_new (FALSE, FALSE, sizeof (PhMove));
-  record->by_id = g_hash_table_new (NULL, NULL);
-  record->value_types = g_hash_table_new (NULL, NULL);
-  record->value_names = g_hash_table_new (NULL, NULL);
-  record->value_bytes = g_hash_table_new (NULL, NULL);
+  record->known = ph_large_array (TRUE, sizeof (PhKnown), model->next_id);
 
   g_assert (history == NULL || model->journal == NULL);
   while (done > 0)
@@ -546,7 +562,7 @@ ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *ca
 
       g_array_append_val (record->stops, time);
     }
-  g_ptr_array_unref (recorder.open);
+  g_array_unref (recorder.wanted);
   g_hash_table_unref (recorder.outputs);
   g_hash_table_unref (recorder.linked);
   if (cancelled)
@@ -565,9 +581,6 @@ ph_record_free (PhRecord *record)
   g_array_unref (record->uses);
   g_array_unref (record->moves);
   g_array_unref (record->stops);
-  g_hash_table_unref (record->by_id);
-  g_hash_table_unref (record->value_types);
-  g_hash_table_unref (record->value_names);
-  g_hash_table_unref (record->value_bytes);
+  g_array_unref (record->known);
   g_free (record);
 }

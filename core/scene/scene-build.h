@@ -26,6 +26,7 @@ typedef struct
   GArray *vias;        /* (element-type int) union edges                                             */
   float *column;       /* of a box: the width of its pills, with their gap                           */
   float *stack;        /* of a box: their height                                                     */
+  int *rank;           /* (nullable) of a box: see ph_scene_rank()                                   */
   int *known;          /* (nullable) of a box: that of the previous scene which it goes on with, -1   */
   guint n_known;
   GHashTable *kept_groups; /* (nullable) path of a group as it was in the previous scene -> whether it was open */
@@ -64,7 +65,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegions, ph_regions_free)
 /* group-bundle.c: no group, and not the whole, has more children than one can look at. */
 void ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves);
 char *ph_scene_region_title (PhSceneBuild *build, const int *boxes, int n, gboolean backward);
-int *ph_scene_rank (PhSceneBuild *build);
+int *ph_scene_rank (PhSceneBuild *build); /* of each box; takes build->rank, where that is known (transfer full) */
 void ph_scene_group (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */
 gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);

@@ -290,13 +290,13 @@ ph_scene_edge_most_lines (PhScene *scene, int edge)
 const char *
 ph_scene_value_type (PhScene *scene, PhId value)
 {
-  return g_hash_table_lookup (scene->record->value_types, GUINT_TO_POINTER (value));
+  return ph_record_known (scene->record, value).type;
 }
 
 int
 ph_scene_find (PhScene *scene, PhId id, int *pill)
 {
-  const int life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (id))) - 1;
+  const int life = ph_record_life_of (scene->record, id);
   int box = life >= 0 ? scene->box_of_life[life] : -1, hidden_by = -1;
 
   if (pill != NULL)
@@ -343,7 +343,7 @@ ph_scene_partner (PhScene *scene, int box)
 
       if (tenant->role != PH_ROLE_BACKWARD || tenant->partner == PH_NO_ID)
         continue;
-      life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (tenant->partner))) - 1;
+      life = ph_record_life_of (scene->record, tenant->partner);
       partner = life >= 0 ? scene->box_of_life[life] : -1;
       if (partner >= 0 && partner != box && !ph_scene_box (scene, partner)->backward)
         return partner;
@@ -375,7 +375,7 @@ ph_scene_is_ordered (PhScene *scene, int box)
   for (guint t = 0; t < at->n_tenants && at->kind == PH_BOX_NODE; t++)
     {
       const PhId id = g_array_index (scene->tenants, PhTenant, at->first_tenant + t).id;
-      const int life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (id))) - 1;
+      const int life = ph_record_life_of (scene->record, id);
 
       if (life >= 0 && ph_scene_life (scene, life)->ordered)
         return TRUE;

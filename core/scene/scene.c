@@ -1,6 +1,7 @@
 /* scene.c: turns the record of a history into boxes and edges, and their contents at each time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
+#include "core/large-pages.h"
 #include "core/scene/scene-build.h"
 #include "core/scene/scene-private.h"
 #include "core/scene/scene-read.h"
@@ -85,10 +86,10 @@ assign_boxes (PhSceneBuild *build)
   g_array_set_size (scene->tenants, n);
   for (guint i = 0; i < n; i++) /* lives are in the order of birth */
     {
-      const PhLife *life = ph_scene_life (scene, i);
+      PhLife *life = ph_scene_life (scene, i);
       PhSceneBox *box;
-      PhTenant tenant = { life->id,         life->born, life->died,    scene->face_changes->len,
-                          life->faces->len, life->role, life->partner, life->has_inside };
+      PhTenant tenant = { life->id,      life->born, life->died,    scene->face_changes->len,
+                          life->n_faces, life->role, life->partner, life->has_inside };
 
       if (scene->box_of_life[i] < 0)
         continue;
@@ -99,14 +100,15 @@ assign_boxes (PhSceneBuild *build)
         box->path = life->scope;
       if (life->owner != PH_NO_ID)
         {
-          const int owner = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (life->owner))) - 1;
+          const int owner = ph_record_life_of (scene->record, life->owner);
 
           if (owner >= 0)
             box->parent = scene->box_of_life[owner];
         }
       if (life->kind == PH_LIFE_OUTPUT)
         tenant.id = PH_NO_ID;
-      g_array_append_vals (scene->face_changes, life->faces->data, life->faces->len);
+      for (guint f = 0; f < life->n_faces; f++)
+        g_array_append_val (scene->face_changes, *ph_life_face (life, f));
       g_array_index (scene->tenants, PhTenant, box->first_tenant + box->n_tenants++) = tenant;
     }
 }
@@ -341,6 +343,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   g_autoptr (PhScene) scene = g_new0 (PhScene, 1);
   PhSceneOptions asked = options != NULL ? *options : (PhSceneOptions) { 0 };
   PhSceneBuild build = { scene, &asked, .cancellable = cancellable };
+  const guint n = record != NULL ? record->lives->len : 0;
   gboolean done;
 
   g_atomic_ref_count_init (&scene->ref_count);
@@ -349,9 +352,9 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   /* Positions from the other orientation are of no use. */
   if (asked.previous != NULL && asked.previous->across != asked.across)
     asked.previous = NULL;
-  scene->boxes = g_array_new (FALSE, TRUE, sizeof (PhSceneBox));
-  scene->tenants = g_array_new (FALSE, TRUE, sizeof (PhTenant));
-  scene->face_changes = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
+  scene->boxes = ph_large_array (TRUE, sizeof (PhSceneBox), n);
+  scene->tenants = ph_large_array (TRUE, sizeof (PhTenant), n);
+  scene->face_changes = ph_large_array (FALSE, sizeof (PhFaceChange), n);
   scene->pills = g_array_new (FALSE, FALSE, sizeof (PhPill));
   scene->edges = g_array_new (FALSE, TRUE, sizeof (PhSceneEdge));
   scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
@@ -365,7 +368,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
       return NULL;
     }
 
-  build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
+  build.union_edges = ph_large_array (FALSE, sizeof (PhUnionEdge), record->uses->len);
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   done = build_scene (&build, error);
   ph_faces_finish (record->faces);
@@ -374,6 +377,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   g_free (build.uses);
   g_free (build.column);
   g_free (build.known);
+  g_free (build.rank);
   g_free (build.stack);
   return done ? g_steal_pointer (&scene) : NULL;
 }

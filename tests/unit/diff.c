@@ -44,15 +44,15 @@ static gboolean
 is_marked (Changed *self, PhId id)
 {
   PhRecord *record;
-  const PhLife *life;
+  PhLife *life;
   const PhFace *first, *last;
   gboolean marked;
 
   g_assert_true (ph_history_go (self->history, self->model, (PhPosition) { 0, 0 }, NULL));
   record = ph_record_new (self->model, self->history, PH_NO_ID, NULL);
-  life = &g_array_index (record->lives, PhLife, GPOINTER_TO_INT (g_hash_table_lookup (record->by_id, GUINT_TO_POINTER (id))) - 1);
-  first = ph_faces_get (record->faces, g_array_index (life->faces, PhFaceChange, 0).face);
-  last = ph_faces_get (record->faces, g_array_index (life->faces, PhFaceChange, life->faces->len - 1).face);
+  life = &g_array_index (record->lives, PhLife, ph_record_life_of (record, id));
+  first = ph_faces_get (record->faces, ph_life_face (life, 0)->face);
+  last = ph_faces_get (record->faces, ph_life_face (life, life->n_faces - 1)->face);
   marked = first->signature != last->signature || first->own_types != last->own_types;
   ph_record_free (record);
   g_assert_true (ph_history_go (self->history, self->model, (PhPosition) { self->history->steps->len, 0 }, NULL));
