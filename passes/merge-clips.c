@@ -24,15 +24,38 @@ interval (const PhNode *node, double *low, double *high)
   return *low <= *high;
 }
 
+/* Finds the interval of the root, from @low to @high, and that of the Clip or Relu before it. */
 static gboolean
-bounds_meet (PhMatch *match)
+intervals (PhMatch *match, double low[2], double high[2])
 {
   PhValue *middle = ph_node_input (match->root, 0);
   const PhNode *inner = middle != NULL ? middle->producer : NULL;
-  double a, b, c, d;
 
-  return inner != NULL && inner->graph == match->root->graph && ph_value_only_user (middle) == match->root
-         && ph_value_is_float (middle) && interval (match->root, &a, &b) && interval (inner, &c, &d) && MAX (a, c) <= MIN (b, d);
+  return inner != NULL && inner->graph == match->root->graph && ph_value_is_float (middle)
+         && interval (match->root, &low[0], &high[0]) && interval (inner, &low[1], &high[1]);
+}
+
+static gboolean
+is_wider (PhMatch *match)
+{
+  double low[2], high[2];
+
+  return intervals (match, low, high) && low[0] <= low[1] && high[1] <= high[0];
+}
+
+static PhValue *
+build_clipped (PhMatch *match, PhBuilder *b)
+{
+  return ph_node_input (match->root, 0);
+}
+
+static gboolean
+bounds_meet (PhMatch *match)
+{
+  double low[2], high[2];
+
+  return intervals (match, low, high) && ph_value_only_user (ph_node_input (match->root, 0)) == match->root
+         && MAX (low[0], low[1]) <= MIN (high[0], high[1]);
 }
 
 static PhValue *
@@ -40,20 +63,19 @@ build_bounds (PhMatch *match, PhBuilder *b)
 {
   PhNode *inner = ph_node_input (match->root, 0)->producer;
   PhDType dtype = ph_value_dtype (ph_node_input (match->root, 0));
-  double low, high, low_2, high_2;
+  double low[2], high[2];
   PhValue *inputs[3] = { ph_node_input (inner, 0) };
 
-  interval (match->root, &low, &high);
-  interval (inner, &low_2, &high_2);
-  low = MAX (low, low_2);
-  high = MIN (high, high_2);
-  if (low == 0 && high == INFINITY)
+  intervals (match, low, high);
+  low[0] = MAX (low[0], low[1]);
+  high[0] = MIN (high[0], high[1]);
+  if (low[0] == 0 && high[0] == INFINITY)
     return PH_BUILD (b, Relu, inputs[0]);
-  if (low > -INFINITY)
-    inputs[1] = ph_build_scalar (b, dtype, low);
-  if (high < INFINITY)
-    inputs[2] = ph_build_scalar (b, dtype, high);
-  return ph_build_node (b, &ph_op_Clip, inputs, high < INFINITY ? 3 : 2, NULL, 1);
+  if (low[0] > -INFINITY)
+    inputs[1] = ph_build_scalar (b, dtype, low[0]);
+  if (high[0] < INFINITY)
+    inputs[2] = ph_build_scalar (b, dtype, high[0]);
+  return ph_build_node (b, &ph_op_Clip, inputs, high[0] < INFINITY ? 3 : 2, NULL, 1);
 }
 
 static gboolean
@@ -65,6 +87,12 @@ has_no_bounds (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "Without bounds, Clip returns its input unchanged." },
+  { "wide-clip", .root = &ph_op_Clip, .when = is_wider, .build = build_clipped, .matches = "Clip(Clip(x, low, high), low or less, high or more)",
+    .becomes = "Clip(x, low, high)",
+    .exactness = PH_EXACT_FINITE, .why = "What lies in an interval is not changed by clipping it to a wider one." },
+  { "wide-relu", .root = &ph_op_Relu, .when = is_wider, .build = build_clipped, .matches = "Relu(Clip(x, low of 0 or more, high))",
+    .becomes = "Clip(x, low, high)",
+    .exactness = PH_EXACT_FINITE, .why = "Relu does not change what is not negative." },
   { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .matches = "Clip(Clip(x, low, high), low, high)",
     .becomes = "Clip(x, larger low, smaller high)",
     .exactness = PH_EXACT_FINITE, .why = "Clipping to two overlapping intervals is clipping to their intersection." },
