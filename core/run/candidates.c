@@ -81,7 +81,8 @@ ph_candidates_add (GArray *candidates, const PhKernel *kernel, const PhKernelRow
     {
       PhCandidate *candidate = &g_array_index (candidates, PhCandidate, i);
       const char *own = i + 1 == candidates->len ? reference_why (node) : NULL;
-      g_autofree char *text = NULL;
+      const char *remark = candidate->ran ? ph_node_state_remark (kernel->state) : NULL;
+      g_autofree char *text = NULL, *whole = NULL;
 
       candidate->name = ph_intern (candidate->name);
       if (candidate->why != NULL)
@@ -98,7 +99,8 @@ ph_candidates_add (GArray *candidates, const PhKernel *kernel, const PhKernelRow
       else
         text = g_strdup_printf ("takes it too, but %s",
                                 wish != NULL && g_str_equal (wish, name) ? "another one is set" : "is asked later");
-      candidate->why = ph_intern (text);
+      whole = remark != NULL ? g_strdup_printf ("%s; %s", text, remark) : NULL;
+      candidate->why = ph_intern (whole != NULL ? whole : text);
     }
 }
 

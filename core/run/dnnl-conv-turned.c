@@ -240,6 +240,8 @@ prepare_turned (PhKernel *kernel)
       ph_dnnl_free (dnnl);
       return ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
     }
+  if (!dnnl->alone)
+    ph_kernel_remark_threads (kernel);
   self->dnnl = dnnl;
   return g_steal_pointer (&self);
 }

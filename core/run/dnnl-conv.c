@@ -110,6 +110,8 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
       g_clear_pointer (&dnnl, ph_dnnl_free);
       ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
     }
+  else if (!dnnl->alone)
+    ph_kernel_remark_threads (kernel);
   return dnnl;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run-private.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 
@@ -303,14 +304,44 @@ make_argument (PhDnnl *dnnl, PhDnnlArg *arg, const_dnnl_primitive_desc_t desc)
   return ok;
 }
 
+#define FEW_PRODUCTS ((gint64) 4 << 20) /* a tenth of a millisecond */
+
+static gint64
+count_elements (const dnnl_memory_desc_t *desc)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < desc->ndims; i++)
+    n *= desc->dims[i];
+  return n;
+}
+
+/* oneDNN chooses by the number of threads in which order some convolutions add up. Returns TRUE for those of floats that gain little from
+ * more than one. */
+static gboolean
+is_small_convolution (const_dnnl_op_desc_t op)
+{
+  const dnnl_convolution_desc_t *conv = op; /* a deconvolution's is the same; what kind it is stands first in any */
+  const dnnl_memory_desc_t *image;
+
+  if ((conv->primitive_kind != dnnl_convolution && conv->primitive_kind != dnnl_deconvolution)
+      || conv->prop_kind != dnnl_forward_inference || conv->accum_data_type != dnnl_f32)
+    return FALSE;
+  image = conv->primitive_kind == dnnl_convolution ? &conv->dst_desc : &conv->src_desc;
+  return count_elements (image) / image->dims[1] * count_elements (&conv->weights_desc) <= FEW_PRODUCTS;
+}
+
 gboolean
 ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward)
 {
+  const gboolean alone = is_small_convolution (op);
+  const int threads = ph_run_push_threads (alone ? 1 : 0);
   dnnl_primitive_attr_t attr = NULL;
   dnnl_primitive_desc_t desc = NULL; /* a primitive has its own */
   const dnnl_memory_desc_t *scratch = NULL;
   gboolean ok;
 
+  dnnl->alone = alone;
   ok = dnnl_primitive_attr_create (&attr) == dnnl_success
        && dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success
        && dnnl_primitive_desc_create (&desc, op, attr, ph_dnnl_engine (), forward) == dnnl_success
@@ -326,6 +357,7 @@ ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t
     ok = make_argument (dnnl, &dnnl->args[i], desc);
   if (desc != NULL)
     dnnl_primitive_desc_destroy (desc);
+  ph_run_pop_threads (threads);
   return ok;
 }
 
@@ -399,16 +431,20 @@ ph_dnnl_execute (PhDnnl *dnnl)
 {
   gpointer scratch = dnnl->scratch > 0 ? room_of (dnnl->scratch) : NULL;
   dnnl_exec_arg_t args[PH_DNNL_ARGS + 1];
+  const int threads = ph_run_push_threads (dnnl->alone ? 1 : 0);
+  gboolean ok;
   guint n;
 
   for (n = 0; n < dnnl->n; n++)
     args[n] = (dnnl_exec_arg_t) { dnnl->args[n].index, dnnl->args[n].to };
   if (dnnl->scratchpad != NULL)
     args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, dnnl->scratchpad };
-  return (dnnl->scratchpad == NULL || dnnl_memory_set_data_handle (dnnl->scratchpad, scratch) == dnnl_success)
-         && (dnnl->scratch == 0 || scratch != NULL)
-         && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
-         && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+  ok = (dnnl->scratchpad == NULL || dnnl_memory_set_data_handle (dnnl->scratchpad, scratch) == dnnl_success)
+       && (dnnl->scratch == 0 || scratch != NULL)
+       && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
+       && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+  ph_run_pop_threads (threads);
+  return ok;
 }
 
 gboolean

@@ -43,8 +43,9 @@ typedef struct
   guint n;
   PhDnnlArg args[PH_DNNL_ARGS];
   dnnl_memory_t scratchpad;
-  gsize scratch; /* bytes                                                                     */
-  guint rank;    /* of the result                                                             */
+  gsize scratch;  /* bytes                                                                     */
+  gboolean alone; /* a convolution so small that one thread makes and runs it                  */
+  guint rank;     /* of the result                                                             */
   gint64 dims[2 + PH_DNNL_SPATIAL];
   PhMemoryFormat layout; /* of the result                                                             */
 } PhDnnl;
@@ -65,7 +66,7 @@ void ph_dnnl_result (PhDnnl *dnnl, guint rank, const gint64 *dims);
 /* The same of row-major tensors, whose axes oneDNN sees in another order. */
 PhDnnlArg *ph_dnnl_add_as (PhDnnl *dnnl, PhKernel *kernel, int index, guint input, const dnnl_memory_desc_t *given);
 void ph_dnnl_result_as (PhDnnl *dnnl, int index, guint rank, const gint64 *dims, const dnnl_memory_desc_t *given);
-/* Makes the primitive of @op; FALSE: oneDNN has none. @forward: (nullable) of a gradient. */
+/* Makes the primitive of @op, for as many threads as there are now; FALSE: oneDNN has none. @forward: (nullable) of a gradient. */
 gboolean ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op, const_dnnl_primitive_desc_t forward);
 /* Computes output 0; FALSE: it could not, and there is none. */
 gboolean ph_dnnl_run (PhKernel *kernel, gpointer dnnl);

@@ -520,6 +520,7 @@ ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, co
   PhNodeState state = { .wish = ph_kernel_wish (node) };
   PhKernel kernel = { node, node->inputs->len, node->outputs->len, (PhTensor **) inputs, outputs, NULL, &state, 0 };
   gboolean ok;
+  int threads;
   PhRun run;
 
   for (guint i = 0; i < kernel.n_outputs; i++)
@@ -530,7 +531,9 @@ ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, co
   ph_run_init (&run, options);
   run.want_all = TRUE;
   kernel.run = &run;
+  threads = ph_run_take_threads (ph_node_flops (node) <= PH_FEW_FLOPS);
   ok = ph_run_kernel (&run, &kernel, error);
+  ph_run_pop_threads (threads);
   if (!ok)
     for (guint i = 0; i < kernel.n_outputs; i++)
       g_clear_pointer (&outputs[i], ph_tensor_unref);

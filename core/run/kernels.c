@@ -6,6 +6,7 @@
 
 #include "core/intern.h"
 #include "core/run/kernels.h"
+#include "core/run/run-private.h"
 
 #define TABLE(name) ph_kernels_##name,
 static const PhKernelRow *const tables[] = { PH_KERNEL_TABLES };
@@ -98,6 +99,7 @@ forget_prepared (PhNodeState *state)
     state->row->free (state->prepared);
   state->row = NULL;
   state->prepared = NULL;
+  state->remark = NULL;
 }
 
 void
@@ -126,6 +128,7 @@ write_signature (const PhKernel *kernel, gint64 *out)
   guint n = 0;
 
   out[n++] = kernel->run->options->in_double;
+  out[n++] = ph_run_max_threads (); /* what oneDNN makes for few threads is not to be run by more */
   out[n++] = (gint64) (gintptr) wish_of (kernel);
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
@@ -163,6 +166,12 @@ ph_kernel_refuse (PhKernel *kernel, const char *reason)
 {
   kernel->state->refusal = reason;
   return NULL;
+}
+
+void
+ph_kernel_remark_threads (PhKernel *kernel)
+{
+  kernel->state->remark = "oneDNN may add up in another order with another number of threads";
 }
 
 static void
@@ -243,12 +252,25 @@ ph_kernel_try (PhKernel *kernel)
   return try_rows (kernel, PH_DEVICE_CPU, NULL);
 }
 
+/* Returns the state of the operator that runs first in a fused node. (nullable) */
+static const PhNodeState *
+head_of (const PhNodeState *state)
+{
+  return state->ran != NULL && state->ran->head != NULL && state->prepared != NULL ? state->ran->head (state->prepared) : NULL;
+}
+
+const char *
+ph_node_state_remark (const PhNodeState *state)
+{
+  const PhNodeState *head = head_of (state);
+
+  return head != NULL && state->remark == NULL ? ph_node_state_remark (head) : state->remark;
+}
+
 const char *
 ph_node_state_name (const PhNodeState *state)
 {
-  const PhNodeState *head = state->ran != NULL && state->ran->head != NULL && state->prepared != NULL
-                                ? state->ran->head (state->prepared)
-                                : NULL;
+  const PhNodeState *head = head_of (state);
   g_autofree char *both = NULL;
 
   if (state->ran == NULL)

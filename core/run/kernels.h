@@ -54,7 +54,7 @@ const char *const *ph_kernel_names (void);
 /* What a node's step keeps between runs. */
 struct _PhNodeState
 {
-  gint64 *signature; /* (nullable) the types of the inputs                                  */
+  gint64 *signature; /* (nullable) the types of the inputs, the number of threads           */
   guint n_signature;
   gboolean checked;       /* inputs of these types fit the schema, and so do the outputs         */
   const PhKernelRow *row; /* (nullable) NULL: the reference kernel                               */
@@ -62,6 +62,7 @@ struct _PhNodeState
   guint64 constants;      /* bit i: input i is the same tensor in every run                      */
   const char *wish;       /* (nullable) the kernel of that name is to run it, where it takes it  */
   const char *refusal;    /* (nullable) why @prepare of the row that was asked last took it not  */
+  const char *remark;     /* (nullable) of @prepare: what is to be known of the results          */
   const PhKernelRow *ran; /* (nullable) which made the outputs last; NULL: the reference kernel  */
 };
 
@@ -71,6 +72,9 @@ gboolean ph_node_state_fits (PhNodeState *state, PhKernel *kernel);
 
 /* For @prepare: says why, and returns NULL. @reason: static. */
 gpointer ph_kernel_refuse (PhKernel *kernel, const char *reason);
+/* For a @prepare that is done: results are not the same for every number of threads. */
+void ph_kernel_remark_threads (PhKernel *kernel);
+const char *ph_node_state_remark (const PhNodeState *state); /* (nullable) of the kernel that made the outputs last */
 /* What the outputs were made by last: "dnnl", "panels + chain" of a fused node, "reference". Interned. */
 const char *ph_node_state_name (const PhNodeState *state);
 gsize ph_node_state_packed (const PhNodeState *state);

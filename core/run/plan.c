@@ -111,7 +111,6 @@ ph_plan_free (PhPlan *plan)
   g_free (plan);
 }
 
-#define FEW_FLOPS    50000000
 #define FEW_ELEMENTS 4000000 /* of constants and inputs, if open sizes leave the flops unknown */
 
 gboolean
@@ -139,7 +138,7 @@ ph_code_is_small (const PhCode *code, GHashTable *given)
 
           elements += value != NULL && value->tensor != NULL ? ph_tensor_count (value->tensor) : 0;
         }
-      if (flops > FEW_FLOPS || elements > FEW_ELEMENTS)
+      if (flops > PH_FEW_FLOPS || elements > FEW_ELEMENTS)
         return FALSE;
     }
   return TRUE;

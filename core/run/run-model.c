@@ -258,12 +258,11 @@ ph_run_pop_threads (int before)
     omp_set_num_threads (before);
 }
 
-/* Sets the number of threads for @code. Returns the previous number, or 0 if it stays. On a busy machine a product of small matrices is ten
- * times slower with a thread per core than with one. */
-static int
-take_threads (const PhCode *code)
+/* On a busy machine a product of small matrices is ten times slower with a thread per core than with one. */
+int
+ph_run_take_threads (gboolean is_small)
 {
-  return ph_run_push_threads (code->is_small && !is_eager ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED));
+  return ph_run_push_threads (is_small && !is_eager ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED));
 }
 
 /* @ids: under which id each of @wanted is returned. */
@@ -325,7 +324,7 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
   run.model = graph->model;
   if (code->is_small < 0)
     code->is_small = ph_code_is_small (code, fitting);
-  threads = take_threads (code);
+  threads = ph_run_take_threads (code->is_small);
   if (code->placement == NULL && !run.options->passing)
     code->placement = ph_placement_new ();
   before = ph_placement_begin (run.options->passing || run.options->keep_all ? NULL : code->placement);

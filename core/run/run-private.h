@@ -21,6 +21,8 @@ typedef struct
 PhPlan *ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
 void ph_plan_free (PhPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPlan, ph_plan_free)
+#define PH_FEW_FLOPS 50000000
+
 /* So little to compute that threads would only wait for each other. (nullable) @given: PhValue -> PhTensor */
 gboolean ph_code_is_small (const PhCode *code, GHashTable *given);
 
@@ -61,6 +63,8 @@ void ph_run_pop (PhRun *run);
 /* run-model.c: this thread's computations take @n threads (0: as before) until ph_run_pop_threads(), which gets what this returned. */
 int ph_run_push_threads (guint n);
 void ph_run_pop_threads (int before);
+/* The same of as many as were asked for, or one for what is @is_small. */
+int ph_run_take_threads (gboolean is_small);
 guint ph_run_max_threads (void); /* that this thread may take now */
 /* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
 PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
