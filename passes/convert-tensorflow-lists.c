@@ -33,8 +33,9 @@ ph_tf_new_list (PhValue *value)
   return value != NULL && value->producer != NULL && g_strv_contains (makers, name_of (value->producer)) ? value->producer : NULL;
 }
 
-gboolean
-ph_tf_list_grows (const PhNode *write, PhValue *list)
+/* @write, a node, may make @list longer. */
+static gboolean
+list_grows (const PhNode *write, PhValue *list)
 {
   const PhNode *made = list != NULL ? ph_tf_new_list (list) : NULL;
 
@@ -58,7 +59,7 @@ ph_tf_list_write (PhValue *value, PhTfListWrite *write)
         *write = (PhTfListWrite) { node, ph_node_input (node, (guint) rows[i].list),
                                    rows[i].index >= 0 ? ph_node_input (node, (guint) rows[i].index) : NULL,
                                    ph_node_input (node, (guint) rows[i].element), FALSE };
-        write->grows = ph_tf_list_grows (node, write->list);
+        write->grows = list_grows (node, write->list);
         return write->list != NULL && write->element != NULL && (rows[i].index < 0 || write->index != NULL);
       }
   return FALSE;
@@ -230,7 +231,7 @@ set (PhConvert *l, PhValue **out)
 
   if (list == NULL || l->in[1] == NULL || l->in[2] == NULL)
     return ph_convert_stay (l, "%s", no_size);
-  out[0] = ph_tf_list_with (l, list, l->in[1], l->in[2], ph_tf_list_grows (l->node, l->in[at]));
+  out[0] = ph_tf_list_with (l, list, l->in[1], l->in[2], list_grows (l->node, l->in[at]));
   return out[0] != NULL;
 }
 

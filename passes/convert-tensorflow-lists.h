@@ -24,8 +24,6 @@ PhValue *ph_tf_list_length (PhConvert *l, const PhNode *list); /* int64[1] */
 gboolean ph_tf_is_untyped (const PhValue *list);               /* it has no type, or only the name of one */
 /* Zeros for the list that @list makes. @like: (nullable) an element. NULL: the size is not known; l->stays says so. */
 PhValue *ph_tf_list_zeros (PhConvert *l, const PhNode *list, PhValue *like);
-/* @write, a node, may make @list longer. */
-gboolean ph_tf_list_grows (const PhNode *write, PhValue *list);
 PhValue *ph_tf_list_with (PhConvert *l, PhValue *list, PhValue *index, PhValue *element, gboolean grows);
 /* With zeros behind its elements up to @length, an int64[1]. @grows: it may have more. */
 PhValue *ph_tf_list_padded (PhConvert *l, PhValue *list, PhValue *length, gboolean grows);

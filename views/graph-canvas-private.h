@@ -68,10 +68,8 @@ enum
   PH_CANVAS_SAY, PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_ENTER, PH_CANVAS_LEAVE, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
   PH_CANVAS_OVERVIEW_CHANGED, PH_CANVAS_N_SIGNALS
 };
-enum { PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_N_PROPS };
 /* clang-format on */
 extern guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
-extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
 
 /* graph-canvas.c: the view of the document says how it is seen; what is done here is said to it as a line, "view diff off". */
 PhViewState *ph_canvas_view (PhGraphCanvas *self);           /* (nullable) without a document */

@@ -15,7 +15,13 @@
 
 G_DEFINE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, GTK_TYPE_WIDGET)
 
-GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
+enum
+{
+  PROP_0,
+  PROP_DOCUMENT,
+  N_PROPS
+};
+static GParamSpec *props[N_PROPS];
 guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 
 PhViewState *
@@ -207,7 +213,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);
     }
   on_opened (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_DOCUMENT]);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_DOCUMENT]);
 }
 
 PhDocument *
@@ -255,7 +261,7 @@ ph_graph_canvas_get_property (GObject *object, guint id, GValue *value, GParamSp
 
   switch (id)
     {
-    case PH_CANVAS_PROP_DOCUMENT: g_value_set_object (value, self->document); break;
+    case PROP_DOCUMENT: g_value_set_object (value, self->document); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
@@ -267,7 +273,7 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
 
   switch (id)
     {
-    case PH_CANVAS_PROP_DOCUMENT: ph_graph_canvas_set_document (self, g_value_get_object (value)); break;
+    case PROP_DOCUMENT: ph_graph_canvas_set_document (self, g_value_get_object (value)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
@@ -310,8 +316,8 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   widget_class->snapshot = ph_canvas_snapshot;
   widget_class->size_allocate = ph_canvas_size_allocate;
 
-  ph_canvas_props[PH_CANVAS_PROP_DOCUMENT] = g_param_spec_object ("document", NULL, NULL, PH_TYPE_DOCUMENT, flags);
-  g_object_class_install_properties (object_class, PH_CANVAS_N_PROPS, ph_canvas_props);
+  props[PROP_DOCUMENT] = g_param_spec_object ("document", NULL, NULL, PH_TYPE_DOCUMENT, flags);
+  g_object_class_install_properties (object_class, N_PROPS, props);
 
   ph_canvas_signals[PH_CANVAS_SAY] = new_signal ("say", 1, G_TYPE_STRING, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED] = new_signal ("layout-started", 1, G_TYPE_BOOLEAN, G_TYPE_NONE);

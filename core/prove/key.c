@@ -30,8 +30,9 @@ ph_key_clear (PhKey *key)
     g_free (key->words);
 }
 
-GBytes *
-ph_key_to_bytes (const PhKey *key)
+/* For a table, with ph_key_hash() and g_bytes_equal(). (transfer full) */
+static GBytes *
+to_bytes (const PhKey *key)
 {
   return g_bytes_new (key->words, key->n * sizeof *key->words);
 }
@@ -440,7 +441,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       add_value (key, &numbers, ph_model_find_value (after, pair->after), form);
     }
   g_clear_pointer (&numbers.table, g_hash_table_unref);
-  bytes = ok ? ph_key_to_bytes (key) : NULL;
+  bytes = ok ? to_bytes (key) : NULL;
   ph_key_clear (key);
   return bytes;
 }

@@ -22,8 +22,7 @@ void ph_key_add_pointer (PhKey *key, gconstpointer pointer);
 typedef void (*PhKeyTensor) (PhKey *key, PhTensor *tensor, gpointer data);
 void ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer data);
 
-/* For a table, with ph_key_hash() and g_bytes_equal(). (transfer full) */
-GBytes *ph_key_to_bytes (const PhKey *key);
+/* For a table of GBytes, with g_bytes_equal(). */
 guint ph_key_hash (gconstpointer bytes);
 
 G_END_DECLS

@@ -30,8 +30,9 @@ destroy_stream (gpointer stream)
   dnnl_stream_destroy (stream);
 }
 
-dnnl_stream_t
-ph_dnnl_stream (void)
+/* Returns this thread's. */
+static dnnl_stream_t
+own_stream (void)
 {
   static GPrivate own = G_PRIVATE_INIT (destroy_stream);
   dnnl_stream_t stream = g_private_get (&own);
@@ -401,8 +402,8 @@ ph_dnnl_reorder (PhDnnlArg *arg, gpointer from, gpointer to)
 
   return from != NULL && to != NULL && dnnl_memory_set_data_handle (arg->from, from) == dnnl_success
          && dnnl_memory_set_data_handle (arg->to, to) == dnnl_success
-         && dnnl_primitive_execute (arg->reorder, ph_dnnl_stream (), 2, args) == dnnl_success
-         && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+         && dnnl_primitive_execute (arg->reorder, own_stream (), 2, args) == dnnl_success
+         && dnnl_stream_wait (own_stream ()) == dnnl_success;
 }
 
 /* Points the memory of @arg to the elements of @tensor. @temporary: to be freed after use. */
@@ -441,8 +442,8 @@ ph_dnnl_execute (PhDnnl *dnnl)
     args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, dnnl->scratchpad };
   ok = (dnnl->scratchpad == NULL || dnnl_memory_set_data_handle (dnnl->scratchpad, scratch) == dnnl_success)
        && (dnnl->scratch == 0 || scratch != NULL)
-       && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
-       && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+       && dnnl_primitive_execute (dnnl->primitive, own_stream (), (int) n, args) == dnnl_success
+       && dnnl_stream_wait (own_stream ()) == dnnl_success;
   ph_run_pop_threads (threads);
   return ok;
 }
@@ -472,8 +473,8 @@ ph_dnnl_run (PhKernel *kernel, gpointer prepared)
           dnnl_exec_arg_t out[] = { { DNNL_ARG_FROM, result->to }, { DNNL_ARG_TO, result->from } };
 
           ok = dnnl_memory_set_data_handle (result->from, data) == dnnl_success
-               && dnnl_primitive_execute (result->reorder, ph_dnnl_stream (), 2, out) == dnnl_success
-               && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
+               && dnnl_primitive_execute (result->reorder, own_stream (), 2, out) == dnnl_success
+               && dnnl_stream_wait (own_stream ()) == dnnl_success;
         }
     }
   temporary_clear (&room);

@@ -51,7 +51,6 @@ typedef struct
 } PhDnnl;
 
 dnnl_engine_t ph_dnnl_engine (void);
-dnnl_stream_t ph_dnnl_stream (void);                /* of this thread */
 gboolean ph_dnnl_adds_in_32_bits (void);            /* products of bytes are exact      */
 gboolean ph_dnnl_is_float (const PhTensor *tensor); /* a float tensor that is not empty */
 void ph_dnnl_plain (dnnl_memory_desc_t *desc, guint rank, const gint64 *dims);
