@@ -242,13 +242,15 @@ infer_fused (PhInferRun *run, PhNode *node, GError **error)
 static gboolean
 check_schema (PhInferRun *run, PhNode *node, GError **error)
 {
+  const PhType *few[8], **declared = few;
   guint n = node->outputs->len;
-  g_autofree const PhType **declared = NULL;
+  g_autofree const PhType **many = NULL;
   gboolean ok;
 
   if (run->stop_at_error || node->op->infer == NULL)
     return ph_op_check (node->op, node, error);
-  declared = g_new0 (const PhType *, n + 1);
+  if (n > G_N_ELEMENTS (few))
+    declared = many = g_new (const PhType *, n);
   for (guint i = 0; i < n; i++)
     {
       declared[i] = ph_node_output (node, i)->type;

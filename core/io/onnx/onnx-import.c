@@ -47,7 +47,7 @@ name_of (PhImport *import, const char *name)
 static gboolean
 describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GError **error)
 {
-  PhImportGraph **bodies = ph_arena_alloc (import->arena, proto->n_attribute * sizeof *bodies);
+  PhImportGraph **bodies = proto->n_attribute > 0 ? ph_arena_alloc (import->arena, proto->n_attribute * sizeof *bodies) : NULL;
 
   for (gsize j = 0; j < proto->n_output; j++)
     proto->output[j] = (char *) name_of (import, proto->output[j]);
@@ -317,9 +317,11 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
   PhImport *import = making->import;
   const PhImportNode *file = &scope->file->nodes[index];
   Onnx__NodeProto *proto = making->file->proto->node[index];
-  g_autoptr (GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr (GPtrArray) attrs = NULL;
   g_autoptr (GBytes) extra = ph_import_node_extra (import, proto);
-  g_autofree const PhType **types = g_new0 (const PhType *, proto->n_output + 1);
+  const PhType *few[8] = { NULL };
+  g_autofree const PhType **many = proto->n_output > G_N_ELEMENTS (few) ? g_new0 (const PhType *, proto->n_output) : NULL;
+  const PhType **types = many != NULL ? many : few;
   Onnx__FunctionProto *fused = ph_import_find_fused (import, proto);
   GError *reason = NULL;
   PhNode *node;
@@ -338,14 +340,16 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
 
         if (attr == NULL)
           return NULL;
+        if (attrs == NULL)
+          attrs = g_ptr_array_new_full ((guint) proto->n_attribute, (GDestroyNotify) ph_attr_unref);
         g_ptr_array_add (attrs, attr);
       }
   if (fused != NULL && fused->doc_string != NULL)
     spec->op_type = ph_importer_name (&import->base, fused->doc_string);
   spec->output_types = types;
   spec->extra = extra;
-  spec->attrs = (PhAttr *const *) attrs->pdata;
-  spec->n_attrs = attrs->len;
+  spec->attrs = attrs != NULL ? (PhAttr *const *) attrs->pdata : NULL;
+  spec->n_attrs = attrs != NULL ? attrs->len : 0;
   ph_import_read_tags (import, scope, proto, spec);
   node = ph_graph_add_node (scope->graph, spec, &reason);
   if (node == NULL)

@@ -145,9 +145,12 @@ ph_import_node_extra (PhImport *import, const Onnx__NodeProto *proto)
   g_autofree Onnx__AttributeProto *attrs = NULL;
   g_autofree Onnx__AttributeProto **pointers = NULL;
   g_autofree Onnx__TensorProto *tensors = NULL;
-  g_autofree ProtobufCMessageUnknownField *unknown = g_new (ProtobufCMessageUnknownField, proto->base.n_unknown_fields + 1);
+  g_autofree ProtobufCMessageUnknownField *unknown = NULL;
   guint n_unknown = 0;
 
+  if (proto->n_attribute == 0 && proto->doc_string == NULL && proto->base.n_unknown_fields == 0)
+    return NULL;
+  unknown = g_new (ProtobufCMessageUnknownField, proto->base.n_unknown_fields + 1);
   for (guint i = 0; i < proto->base.n_unknown_fields; i++)
     if (!ph_import_is_tag (import, &proto->base.unknown_fields[i]))
       unknown[n_unknown++] = proto->base.unknown_fields[i];

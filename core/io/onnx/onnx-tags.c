@@ -42,38 +42,51 @@ read_entry (PhArena *arena, const ProtobufCMessageUnknownField *field)
 }
 
 static void
-add_text (PhImport *import, const ProtobufCBinaryData *data, GPtrArray *texts)
+add_text (GPtrArray **texts, char *text)
 {
-  g_ptr_array_add (texts, ph_arena_strndup (import->arena, (const char *) data->data, data->len));
+  if (*texts == NULL)
+    *texts = g_ptr_array_new ();
+  g_ptr_array_add (*texts, text);
 }
 
-static void
-collect (PhImport *import, const Onnx__NodeProto *proto, Tag tag, GPtrArray *texts)
+static char *
+text_of (PhImport *import, const ProtobufCBinaryData *data)
 {
+  return ph_arena_strndup (import->arena, (const char *) data->data, data->len);
+}
+
+/* Returns the texts of @tag. (nullable) none, as in nearly all nodes (transfer full) */
+static GPtrArray *
+collect (PhImport *import, const Onnx__NodeProto *proto, Tag tag)
+{
+  GPtrArray *texts = NULL;
+
   for (gsize i = 0; i < proto->n_attribute; i++)
     if (g_strcmp0 (proto->attribute[i]->name, tags[tag].attr) == 0)
       {
         for (gsize k = 0; k < proto->attribute[i]->n_strings; k++)
-          add_text (import, &proto->attribute[i]->strings[k], texts);
+          add_text (&texts, text_of (import, &proto->attribute[i]->strings[k]));
         if (proto->attribute[i]->has_s)
-          add_text (import, &proto->attribute[i]->s, texts);
+          add_text (&texts, text_of (import, &proto->attribute[i]->s));
       }
   for (guint i = 0; i < proto->base.n_unknown_fields; i++)
     {
       const Onnx__StringStringEntryProto *entry = read_entry (import->arena, &proto->base.unknown_fields[i]);
 
       if (entry != NULL && g_str_equal (entry->key, tags[tag].key))
-        g_ptr_array_add (texts, entry->value);
+        add_text (&texts, entry->value);
     }
+  return texts;
 }
 
 void
 ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNode *node)
 {
-  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = collect (import, proto, AFTER);
   const char **names;
 
-  collect (import, proto, AFTER, texts);
+  if (texts == NULL)
+    return;
   names = ph_arena_alloc (import->arena, texts->len * sizeof *names);
   for (guint i = 0; i < texts->len; i++)
     names[i] = ph_importer_name (&import->base, texts->pdata[i]);
@@ -109,13 +122,12 @@ read_traceback (const char *text)
 static const PhWhere *
 read_where (PhImport *import, const Onnx__NodeProto *proto)
 {
-  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = collect (import, proto, WHERE);
   PhSource *source = import->source->base;
   const PhWhere *where;
   guint line, column;
 
-  collect (import, proto, WHERE, texts);
-  where = ph_where_parse ((const char *const *) texts->pdata, texts->len);
+  where = texts != NULL ? ph_where_parse ((const char *const *) texts->pdata, texts->len) : NULL;
   for (guint i = 0; where == NULL && i < proto->base.n_unknown_fields; i++)
     {
       const Onnx__StringStringEntryProto *entry = read_entry (import->arena, &proto->base.unknown_fields[i]);
@@ -136,10 +148,9 @@ read_where (PhImport *import, const Onnx__NodeProto *proto)
 static const char *
 read_text (PhImport *import, const Onnx__NodeProto *proto, Tag tag)
 {
-  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = collect (import, proto, tag);
 
-  collect (import, proto, tag, texts);
-  return texts->len > 0 ? ph_importer_name (&import->base, texts->pdata[0]) : NULL;
+  return texts != NULL ? ph_importer_name (&import->base, texts->pdata[0]) : NULL;
 }
 
 void
