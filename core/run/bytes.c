@@ -225,13 +225,13 @@ typedef struct
   gint32 *sums; /* of the right factor's columns, as signed bytes: [batch, n] */
 } Product;
 
-/* Elsewhere than on these processors products of bytes saturate at 16 bits. */
+/* Elsewhere than on these processors products of bytes saturate at 16 bits, and also where oneDNN is told to do without what they have
+ * (ONEDNN_MAX_CPU_ISA). */
 gboolean
 ph_dnnl_adds_in_32_bits (void)
 {
 #ifdef __x86_64__
-  __builtin_cpu_init ();
-  return __builtin_cpu_supports ("avx512vnni") && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl");
+  return ((guint) dnnl_get_effective_cpu_isa () & dnnl_cpu_isa_avx512_core_vnni) == dnnl_cpu_isa_avx512_core_vnni;
 #else
   return FALSE;
 #endif
