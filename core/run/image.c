@@ -10,12 +10,11 @@
 #include "core/ops/op-list.h"
 #include "core/run/lanes.h"
 
-/* Returns TRUE for a float image of rank 4 in one of the two orders. */
+/* Returns TRUE for a float image of rank 4. One in blocks of channels, as oneDNN leaves it on older processors, is read row by row. */
 static gboolean
 is_image (const PhTensor *x)
 {
-  return ph_dnnl_is_float (x) && ph_tensor_rank (x) == 4 && !ph_tensor_is_splat (x)
-         && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST);
+  return ph_dnnl_is_float (x) && ph_tensor_rank (x) == 4 && !ph_tensor_is_splat (x);
 }
 
 static gboolean

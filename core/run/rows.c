@@ -266,6 +266,16 @@ run_global_average (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* Returns TRUE if the channels of all inputs lie last, so that pixels can be put together. In any other order they are read row by row. */
+static gboolean
+all_last (const PhKernel *kernel, guint axis)
+{
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    if (ph_tensor_format (kernel->inputs[i]) != PH_MEMORY_CHANNELS_LAST)
+      return FALSE;
+  return axis == 1;
+}
+
 /* Concatenates along the axis for which each input contributes contiguous pieces. */
 static gpointer
 prepare_concat (PhKernel *kernel)
@@ -278,15 +288,12 @@ prepare_concat (PhKernel *kernel)
   if (ph_tensor_rank (x) == 0 || ph_node_attr (kernel->node, "axis") == NULL
       || !ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis))
     return ph_kernel_refuse (kernel, "no axis");
-  if (ph_tensor_format (x) != PH_MEMORY_PLAIN && (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || axis != 1))
-    return ph_kernel_refuse (kernel, "the parts do not lie in pieces along this axis");
   for (guint i = 1; i < kernel->n_inputs; i++)
     {
       PhTensor *other = ph_kernel_input (kernel, i);
 
-      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x)
-          || ph_tensor_format (other) != ph_tensor_format (x))
-        return ph_kernel_refuse (kernel, "the inputs lie in different orders, or are not all float32");
+      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x))
+        return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
       for (guint d = 0; d < ph_tensor_rank (x); d++)
         if (d != axis && ph_tensor_dims (other)[d] != ph_tensor_dims (x)[d])
           return ph_kernel_refuse (kernel, "the sizes do not fit");
@@ -299,13 +306,14 @@ run_concat (PhKernel *kernel, gpointer prepared)
 {
   PhTensor *x = kernel->inputs[0], *y;
   const guint rank = ph_tensor_rank (x);
-  const gboolean last = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
   gint64 dims[PH_MAX_RANK];
   gsize outer, row = 0;
+  gboolean last;
   float *out;
   guint axis;
 
   ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis);
+  last = all_last (kernel, axis);
   memcpy (dims, ph_tensor_dims (x), rank * sizeof *dims);
   for (guint i = 1; i < kernel->n_inputs; i++)
     dims[axis] += ph_tensor_dims (kernel->inputs[i])[axis];
