@@ -43,12 +43,6 @@ is_wider (PhMatch *match)
   return intervals (match, low, high) && low[0] <= low[1] && high[1] <= high[0];
 }
 
-static PhValue *
-build_clipped (PhMatch *match, PhBuilder *b)
-{
-  return ph_node_input (match->root, 0);
-}
-
 static gboolean
 bounds_meet (PhMatch *match)
 {
@@ -87,10 +81,10 @@ has_no_bounds (PhMatch *match)
 /* clang-format off */
 static const PhRule rules[] = {
   { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "Without bounds, Clip returns its input unchanged." },
-  { "wide-clip", .root = &ph_op_Clip, .when = is_wider, .build = build_clipped, .matches = "Clip(Clip(x, low, high), low or less, high or more)",
+  { "wide-clip",  P (Clip, X), X, .when = is_wider, .matches = "Clip(Clip(x, low, high), low or less, high or more)",
     .becomes = "Clip(x, low, high)",
     .exactness = PH_EXACT_FINITE, .why = "What lies in an interval is not changed by clipping it to a wider one." },
-  { "wide-relu", .root = &ph_op_Relu, .when = is_wider, .build = build_clipped, .matches = "Relu(Clip(x, low of 0 or more, high))",
+  { "wide-relu",  P (Relu, X), X, .when = is_wider, .matches = "Relu(Clip(x, low of 0 or more, high))",
     .becomes = "Clip(x, low, high)",
     .exactness = PH_EXACT_FINITE, .why = "Relu does not change what is not negative." },
   { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .matches = "Clip(Clip(x, low, high), low, high)",
