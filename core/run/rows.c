@@ -292,8 +292,10 @@ prepare_concat (PhKernel *kernel)
     {
       PhTensor *other = ph_kernel_input (kernel, i);
 
-      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x))
+      if (!ph_dnnl_is_float (other))
         return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+      if (ph_tensor_rank (other) != ph_tensor_rank (x))
+        return ph_kernel_refuse (kernel, "the sizes do not fit");
       for (guint d = 0; d < ph_tensor_rank (x); d++)
         if (d != axis && ph_tensor_dims (other)[d] != ph_tensor_dims (x)[d])
           return ph_kernel_refuse (kernel, "the sizes do not fit");

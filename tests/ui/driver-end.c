@@ -9,7 +9,7 @@
 
 /* --- the helper --------------------------------------------------------------------------------------------------------- */
 
-/* The running helper that this process started, or 0. */
+/* The running helper that this process started, or 0. The words of other processes are not read: that waits while one maps memory. */
 static pid_t
 find_helper (void)
 {
@@ -18,17 +18,17 @@ find_helper (void)
 
   while (processes && (name = g_dir_read_name (processes)))
     {
-      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL);
-      g_autofree char *words = g_build_filename ("/proc", name, "cmdline", NULL);
-      g_autofree char *stat = NULL, *program = NULL;
-      /* By its arguments: it starts itself anew for a larger stack, under another name. */
-      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL)
-          || !g_file_get_contents (words, &program, NULL, NULL) || !g_str_has_suffix (program, "peephole-layout"))
+      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL), *words = NULL, *stat = NULL, *program = NULL;
+      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL))
         continue;
       const char *end = strrchr (stat, ')');
       int parent;
       char state;
-      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2 && parent == (int) getpid () && state != 'Z')
+      if (!end || sscanf (end + 1, " %c %d", &state, &parent) != 2 || parent != (int) getpid () || state == 'Z')
+        continue;
+      /* By its arguments: it starts itself anew for a larger stack, under another name. */
+      words = g_build_filename ("/proc", name, "cmdline", NULL);
+      if (g_file_get_contents (words, &program, NULL, NULL) && g_str_has_suffix (program, "peephole-layout"))
         return (pid_t) atoi (name);
     }
   return 0;
