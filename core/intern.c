@@ -10,6 +10,7 @@
 
 #define BLOCK  (64 * 1024)
 #define REGION ((gsize) 4 << 30) /* addresses, not memory */
+#define FEW    PH_LARGE_PAGE     /* bytes of names that no more pages are made for than they need */
 #define RECENT 4096              /* a power of two */
 
 typedef struct
@@ -24,7 +25,8 @@ static Slot *slots; /* a power of two, at most three quarters used */
 static gsize n_slots, n_used;
 static char *block; /* the unused rest of the current block */
 static gsize block_left;
-static char *region; /* (nullable) atomic: the address range of the first blocks, by which interned names are recognized */
+static PhFilling filling; /* the region, once there are many names */
+static char *region;      /* (nullable) atomic: the address range of the first blocks, by which interned names are recognized */
 
 /* Recent lookups of this thread, by hash: files repeat the same names, and threads that read several files would otherwise contend for the
  * lock. */
@@ -69,12 +71,14 @@ new_block (void)
       used = BLOCK;
       if (addresses != MAP_FAILED)
         {
-          ph_large_pages ((char *) addresses + PH_LARGE_PAGE, REGION - PH_LARGE_PAGE); /* few names need none */
+          ph_filling_start (&filling, (char *) addresses + FEW, REGION - FEW);
           g_atomic_pointer_set (&region, addresses);
         }
     }
   else if (region != NULL)
     used += BLOCK;
+  if (region != NULL && used > FEW)
+    ph_filling_reach (&filling, region + used);
   if (region != NULL && used <= REGION)
     block = region + used - BLOCK + 1; /* after a NUL */
   else
@@ -107,7 +111,7 @@ grow (gsize least)
   while (n * 3 < least * 4)
     n *= 2;
   wider = g_new0 (Slot, n);
-  ph_large_pages (wider, n * sizeof *wider);
+  ph_fill_all (wider, n * sizeof *wider);
   for (gsize i = 0; i < n_slots; i++)
     if (slots[i].text != NULL)
       {

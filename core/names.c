@@ -43,7 +43,7 @@ resize (PhNames *names, gsize n)
   const gsize n_before = names->n_slots;
 
   names->slots = g_new0 (Slot, n);
-  ph_large_pages (names->slots, n * sizeof (Slot));
+  ph_fill_all (names->slots, n * sizeof (Slot));
   names->n_slots = n;
   names->shift = 64;
   for (gsize i = n; i > 1; i /= 2)

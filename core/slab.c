@@ -45,7 +45,7 @@ add_chunk (PhSlab *slab)
 
   slab->chunk_bytes = CLAMP (slab->chunk_bytes * 2, LEAST_CHUNK, GREATEST_CHUNK);
   chunk = g_malloc0 (slab->chunk_bytes);
-  ph_large_pages (chunk, slab->chunk_bytes);
+  ph_filling_start (&slab->filling, chunk, slab->chunk_bytes);
   push (&slab->chunks, chunk);
   slab->at = (char *) chunk + sizeof (gpointer);
   slab->left = slab->chunk_bytes - sizeof (gpointer);
@@ -65,6 +65,7 @@ ph_slab_alloc0 (PhSlab *slab)
   object = slab->at;
   slab->at += slab->size;
   slab->left -= slab->size;
+  ph_filling_reach (&slab->filling, slab->at);
   return object;
 }
 

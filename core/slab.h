@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include <glib.h>
+#include "core/large-pages.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,7 @@ typedef struct
   gpointer chunks;         /* likewise                                          */
   char *at;                /* the unused rest of the newest chunk               */
   gsize left, chunk_bytes; /* of it; of the newest chunk                        */
+  PhFilling filling;       /* the newest chunk                                  */
 } PhSlab;
 
 #define PH_SLAB(type) ((PhSlab) { .size = sizeof (type) })

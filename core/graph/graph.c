@@ -78,7 +78,7 @@ ph_model_reserve (PhModel *model, gsize n)
     {
       GPtrArray *wider = g_ptr_array_sized_new ((guint) room);
 
-      ph_large_pages (wider->pdata, room * sizeof (gpointer));
+      ph_fill_all (wider->pdata, room * sizeof (gpointer));
       g_ptr_array_extend (wider, *tables[i], NULL, NULL);
       g_ptr_array_unref (*tables[i]);
       *tables[i] = wider;

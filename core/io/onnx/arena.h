@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include <glib.h>
 #include <protobuf-c/protobuf-c.h>
+
+#include "core/large-pages.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,7 @@ typedef struct
   GPtrArray *chunks;
   char *at;
   gsize left;
+  PhFilling filling; /* the newest large chunk */
 } PhArena;
 
 void ph_arena_init (PhArena *arena);

@@ -29,6 +29,7 @@ typedef struct
   gsize size;         /* of the file                                             */
   GByteArray *window; /* (nullable) that holds them, of a file on disk           */
   GByteArray *out;    /* (nullable) NULL inside a message that is kept verbatim  */
+  PhFilling filling;  /* @out                                                    */
   GByteArray *extra;
   GError **error;
 } Walk;
@@ -136,7 +137,11 @@ copy (Walk *walk, GByteArray *out, gsize from, gsize to)
                            "Save the model with its weights as raw_data or as external data",
                            from, MAX_COPY >> 20);
   if (walk->window == NULL || (from >= walk->from && to <= walk->from + walk->have))
-    g_byte_array_append (out, walk->data + (from - walk->from), (guint) (to - from));
+    {
+      g_byte_array_append (out, walk->data + (from - walk->from), (guint) (to - from));
+      if (out == walk->out)
+        ph_filling_reach (&walk->filling, out->data + out->len);
+    }
   else
     {
       const guint length = out->len;
@@ -273,7 +278,7 @@ ph_wire_walk (PhOnnxSource *source, GError **error)
     walk.window = g_byte_array_sized_new (WINDOW);
   walk.size = source->base->bytes != NULL ? walk.have : ph_file_get_size (source->base->disk);
   out = walk.out = g_byte_array_sized_new ((guint) MIN (walk.size, FIRST_COPY));
-  ph_large_pages (out->data, MIN (walk.size, FIRST_COPY));
+  ph_filling_start (&walk.filling, out->data, MIN (walk.size, FIRST_COPY));
   walk.extra = g_byte_array_new ();
   source->slices = g_array_new (FALSE, FALSE, sizeof (PhSlice));
   source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

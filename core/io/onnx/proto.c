@@ -31,7 +31,7 @@ new_chunk (PhArena *arena)
 
   arena->at = g_malloc (size);
   if (size > CHUNK)
-    ph_large_pages (arena->at, size);
+    ph_filling_start (&arena->filling, arena->at, size);
   arena->left = size;
   g_ptr_array_add (arena->chunks, arena->at);
 }
@@ -45,7 +45,7 @@ ph_arena_alloc (PhArena *arena, gsize size)
   if (size > CHUNK / 4)
     {
       memory = g_malloc (size);
-      ph_large_pages (memory, size);
+      ph_fill_all (memory, size);
       g_ptr_array_add (arena->chunks, memory);
       return memory;
     }
@@ -54,6 +54,7 @@ ph_arena_alloc (PhArena *arena, gsize size)
   memory = arena->at;
   arena->at += size;
   arena->left -= size;
+  ph_filling_reach (&arena->filling, arena->at);
   return memory;
 }
 
