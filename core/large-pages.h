@@ -53,7 +53,7 @@ ph_large_array (gboolean clear, gsize size, guint n)
   GArray *array = g_array_sized_new (FALSE, clear, size, n);
 
   if (n > 0)
-    ph_large_pages (array->data, n * size);
+    ph_fill_all (array->data, n * size);
   return array;
 }
 
