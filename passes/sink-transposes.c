@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/axis-order.h"
 
+#include <string.h>
+
 /*   x                         x                 A region of nodes that allow any order of axes is permuted as a whole: inverse
  *   |                         |                 Transposes on its border are removed, and missing ones are added. The region
  * Transpose p    y             |   Transpose p'  grows node by node from a Transpose, and is permuted as soon as this leaves
@@ -13,22 +15,32 @@
  *     Transpose p^-1                                                                            */
 
 #define MAX_REGION 48
+#define N_SLOTS    128 /* a power of two */
 
 typedef struct
 {
-  PhAxisOrder layout;        /* permutation of the region's values       */
+  PhAxisOrder layout, back;  /* permutation of the region's values; its inverse */
   PhNode *nodes[MAX_REGION]; /* in the order they were found             */
   guint n;
-  double cost; /* what permuting the region adds, see weight_of() */
+  guint8 slots[N_SLOTS]; /* indexes of @nodes from 1 on, by id; 0: empty */
+  double cost;           /* what permuting the region adds, see weight_of() */
 } Region;
+
+/* Returns the slot of @node, or the empty one where it belongs. */
+static guint
+slot_of (const Region *self, const PhNode *node)
+{
+  guint at = node->id % N_SLOTS;
+
+  while (self->slots[at] != 0 && self->nodes[self->slots[at] - 1] != node)
+    at = (at + 1) % N_SLOTS;
+  return at;
+}
 
 static gboolean
 has_member (const Region *self, const PhNode *node)
 {
-  for (guint i = 0; i < self->n; i++)
-    if (self->nodes[i] == node)
-      return TRUE;
-  return FALSE;
+  return self->slots[slot_of (self, node)] != 0;
 }
 
 /* Returns the cost of transposing @value: its elements, and the start of a kernel. */
@@ -71,7 +83,6 @@ cost_of_input (const Region *self, const PhValue *value)
 {
   const PhNode *producer = value->producer, *reader = NULL;
   gboolean inside_only = value->n_output_uses == 0;
-  PhAxisOrder back;
 
   if (ph_value_constant (value) != NULL)
     return 0;
@@ -86,8 +97,8 @@ cost_of_input (const Region *self, const PhValue *value)
     }
   if (reader == NULL)
     return 0;
-  back = ph_axis_order_inverse (&self->layout);
-  if (producer != NULL && producer->graph == reader->graph && is_transpose_by (producer, &back) && !lies_between (self, producer))
+  if (producer != NULL && producer->graph == reader->graph && is_transpose_by (producer, &self->back)
+      && !lies_between (self, producer))
     return inside_only ? -weight_of (value) : 0;
   return weight_of (value);
 }
@@ -122,13 +133,14 @@ cost_of_value (const Region *self, const PhValue *value)
                                                                        : cost_of_input (self, value);
 }
 
-/* Adds to @cost what @value costs, unless it is in @seen. */
+/* Adds to @cost what @value costs, unless it is in @seen (nullable). */
 static void
 add_once (const Region *self, const PhValue *value, GPtrArray *seen, double *cost)
 {
-  if (value == NULL || g_ptr_array_find (seen, value, NULL))
+  if (value == NULL || (seen != NULL && g_ptr_array_find (seen, value, NULL)))
     return;
-  g_ptr_array_add (seen, (gpointer) value);
+  if (seen != NULL)
+    g_ptr_array_add (seen, (gpointer) value);
   *cost += cost_of_value (self, value);
 }
 
@@ -136,7 +148,8 @@ add_once (const Region *self, const PhValue *value, GPtrArray *seen, double *cos
 static double
 cost_around (const Region *self, const PhNode *node)
 {
-  g_autoptr (GPtrArray) seen = g_ptr_array_new ();
+  const gboolean is_unary = node->inputs->len == 1; /* nothing comes twice */
+  g_autoptr (GPtrArray) seen = is_unary ? NULL : g_ptr_array_new ();
   double cost = 0;
 
   for (guint i = 0; i < node->inputs->len; i++)
@@ -171,6 +184,7 @@ region_add (Region *self, PhNode *node)
     return FALSE;
   self->cost -= cost_around (self, node);
   self->nodes[self->n++] = node;
+  self->slots[slot_of (self, node)] = (guint8) self->n;
   self->cost += cost_around (self, node);
   return TRUE;
 }
@@ -179,7 +193,7 @@ region_add (Region *self, PhNode *node)
 static gboolean
 region_grow (Region *self, PhNode *first, PhAxisOrder layout)
 {
-  *self = (Region) { .layout = layout };
+  *self = (Region) { .layout = layout, .back = ph_axis_order_inverse (&layout) };
   region_add (self, first);
   for (guint at = 0; at < self->n && self->cost >= 0; at++)
     {
@@ -246,12 +260,11 @@ build_transpose (PhBuilder *b, PhValue *value, const PhAxisOrder *layout)
 static PhValue *
 turned_input (Region *self, PhBuilder *b, GHashTable *turned, PhValue *value)
 {
-  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   PhValue *other = g_hash_table_lookup (turned, value);
 
   if (other != NULL)
     return other;
-  if (value->producer != NULL && is_transpose_by (value->producer, &back))
+  if (value->producer != NULL && is_transpose_by (value->producer, &self->back))
     other = ph_node_input (value->producer, 0);
   else if (ph_value_constant (value) != NULL)
     {
@@ -287,7 +300,6 @@ turn_node (Region *self, PhBuilder *b, GHashTable *turned, PhNode *node)
 static gboolean
 connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboolean moved)
 {
-  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   g_autoptr (GPtrArray) cancelled = g_ptr_array_new ();
   gboolean stays = old->n_output_uses > 0;
 
@@ -317,7 +329,7 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
       }
   if (!stays)
     return TRUE;
-  value = build_transpose (b, value, &back);
+  value = build_transpose (b, value, &self->back);
   return value != NULL && ph_value_replace_uses (old, value, &b->error);
 }
 
@@ -351,18 +363,20 @@ turn (PhMatch *match, PhBuilder *b)
   PhModel *model = match->root->graph->model;
   Region region;
   gboolean ok = find_region (&region, match->root);
+  PhNode *nodes[MAX_REGION]; /* in the order of the graph */
   PhId ids[MAX_REGION];
   guint n;
 
   if (!ok)
     return FALSE;
   n = region.n;
-  qsort (region.nodes, n, sizeof (PhNode *), by_order);
+  memcpy (nodes, region.nodes, n * sizeof (PhNode *));
+  qsort (nodes, n, sizeof (PhNode *), by_order);
   for (guint i = 0; i < n; i++)
-    ids[i] = region.nodes[i]->id;
+    ids[i] = nodes[i]->id;
   for (guint i = 0; ok && i < n; i++)
     {
-      PhNode *node = region.nodes[i];
+      PhNode *node = nodes[i];
 
       ok = turn_node (&region, b, turned, node);
       for (guint k = 0; ok && k < node->outputs->len; k++)
