@@ -233,9 +233,10 @@ ph_proof_join (PhProof *proof, const PhTrial *trial)
   draft->n_joint = trial->verdict == PH_VERDICT_PROVED ? proof->n_different : 0;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
-  *(trial->verdict == PH_VERDICT_PROVED  ? &proof->n_proved
-    : trial->verdict == PH_VERDICT_CLOSE ? &proof->n_close
-                                         : &proof->n_same)
+  *(trial->verdict == PH_VERDICT_PROVED    ? &proof->n_proved
+    : trial->verdict == PH_VERDICT_CLOSE   ? &proof->n_close
+    : trial->verdict == PH_VERDICT_NOTHING ? &proof->n_nothing
+                                           : &proof->n_same)
       += proof->n_different;
   draft->kinds |= trial->kinds;
   proof->n_sets = MAX (proof->n_sets, trial->n_sets);

@@ -246,6 +246,26 @@ is_joined (const PhTrial *trial)
              && trial->n_out_of_range == 0);
 }
 
+/* Returns TRUE if nothing is shown of the rewrites [@first, @last) together, of which some differ alone: what comes out of all of them is the
+ * same whatever goes in. Differences on few numbers are not excused, nor is a single one on values of a run. */
+static gboolean
+is_hidden (PhProver *prover, const PhTrial *trial, guint first, guint last)
+{
+  guint n = 0, n_normal = 0, n_captured = 0;
+
+  for (guint i = first; i < last; i++)
+    {
+      const PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (i + 1));
+      const gboolean differs = one->verdict == PH_VERDICT_DIFFERENT;
+
+      n += differs;
+      n_normal += differs && one->shown_by == PH_SAMPLE_NORMAL;
+      n_captured += differs && one->shown_by == PH_SAMPLE_CAPTURED;
+    }
+  return trial->verdict == PH_VERDICT_NOTHING && trial->n_sets >= PH_PROVE_ENOUGH_SETS
+         && (n_normal == n || (n > 1 && n_normal + n_captured == n));
+}
+
 /* Returns a region with all changes and everything between them. (transfer full) (nullable) */
 static PhRegion *
 joint_region (PhProver *prover, const PhProof *proof)
@@ -323,11 +343,13 @@ is_mostly_changed (PhProver *prover, guint first, guint last)
 
 /* Retries a region that agrees on captured values, if there are any, but differs on made-up ones, extended by its producers: the change may
  * rely on a property that these guarantee, such as rows of a softmax that sum to one. Differences on few numbers are not excused: far from
- * the change, made-up inputs may never hit those. (transfer full) (nullable) NULL without @error: no excuse was found */
+ * the change, made-up inputs may never hit those. Producers that leave nothing to vary excuse it as well: nothing is shown then. (transfer full)
+ * (nullable) NULL without @error: no excuse was found */
 static PhTrial *
 try_with_producers (PhProver *prover, const PhRegion *region, const PhTrial *trial, GError **error)
 {
   g_autoptr (PhRegion) wider = NULL;
+  g_autoptr (PhTrial) constant = NULL;
   g_autoptr (GError) own = NULL;
 
   if (trial->verdict != PH_VERDICT_DIFFERENT || trial->shown_by != PH_SAMPLE_NORMAL)
@@ -350,8 +372,15 @@ try_with_producers (PhProver *prover, const PhRegion *region, const PhTrial *tri
           || (ph_verdict_is_good (next->verdict) && next->n_sets >= PH_PROVE_ENOUGH_SETS && next->n_unbounded == 0
               && next->n_out_of_range == 0))
         return g_steal_pointer (&next);
+      if (next->verdict == PH_VERDICT_NOTHING && next->n_sets >= PH_PROVE_ENOUGH_SETS)
+        {
+          g_clear_pointer (&constant, ph_trial_free);
+          constant = g_steal_pointer (&next);
+        }
+      else
+        g_clear_pointer (&constant, ph_trial_free);
     }
-  return NULL;
+  return g_steal_pointer (&constant);
 }
 
 /* Tries the rewrites of another program together, which may depend on each other: one moves a transposition before a node, another cancels
@@ -386,7 +415,7 @@ join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GEr
         trial = ph_prover_follow_readers (prover, joint, g_steal_pointer (&trial), PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, error);
       if (trial == NULL)
         return FALSE;
-      if (excuse != NULL || !is_joined (trial))
+      if (excuse != NULL || (!is_joined (trial) && !is_hidden (prover, trial, first, last)))
         g_clear_pointer (&trial, ph_trial_free);
       if (excuse != NULL)
         trial = excuse;

@@ -387,6 +387,7 @@ static PhTrial *
 prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flops, GError **error)
 {
   PhTrial *trial = NULL;
+  gboolean is_plain = FALSE; /* ordinary numbers showed a difference of the region as it was found */
 
   prover->followed = region->after->len == 0;
   if (region->outputs->len == 0)
@@ -410,15 +411,18 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
           ph_trial_free (next);
           break;
         }
-      /* For a change that promises nothing, only a good verdict with the producers excuses the difference without them. */
+      /* For a change that promises nothing, only a good verdict with the producers excuses the difference without them; that they leave
+       * nothing to vary, only a difference that ordinary numbers showed. */
       if (trial != NULL && promise == PH_PROMISE_NONE && trial->verdict == PH_VERDICT_DIFFERENT
-          && !ph_verdict_is_good (next->verdict))
+          && !ph_verdict_is_good (next->verdict)
+          && !(is_plain && next->verdict == PH_VERDICT_NOTHING && next->n_sets >= PH_PROVE_ENOUGH_SETS))
         ph_trial_free (next);
       else
         {
           g_clear_pointer (&trial, ph_trial_free);
           trial = next;
         }
+      is_plain = round == 0 ? trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_NORMAL : is_plain;
       if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round))
           || region->before->len + region->after->len > MAX_NODES
           || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))

@@ -1,14 +1,15 @@
 /* changes.c: pairs of small models, before and after a change, of which it is known whether they are equal. A wrong change must be
  * called different, whoever made it and in whichever direction; a right one must not be accused.
  *   tests/proof/changes/THEME.onnxtxt: pairs of
- *     ## NAME: different | different-bits (either with -forwards) | different-range | equal | not-ticked | not-told
+ *     ## NAME: different | different-bits (either with -forwards) | different-range | equal | not-ticked | not-told |
+ *              nothing-varies
  *     # before
  *     ONNX text; without a header it is at the newest opset
  *     # after
  *     ONNX text
  * -forwards: the way back is no loss; different-bits: in NaN, infinities or signs of zero alone, which a rule of Peephole's own may
  * except; different-range: only where an element type overflows or vanishes; not-ticked: nothing can be told; not-told: nor is
- * anything wrong.
+ * anything wrong; nothing-varies: both give the same, whatever goes in.
  * PEEPHOLE_CHANGES_SEEDS: how often each way is tried (1), as the program of others after the first time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
@@ -120,6 +121,8 @@ is_as_expected (const Change *change, gboolean foreign, gboolean backwards, PhVe
     return !foreign || ph_verdict_is_good (verdict);
   if (g_str_equal (change->expected, "not-told"))
     return verdict == PH_VERDICT_NONE;
+  if (g_str_equal (change->expected, "nothing-varies"))
+    return verdict == PH_VERDICT_NOTHING;
   if (g_str_equal (change->expected, "not-ticked"))
     return !ph_verdict_is_good (verdict);
   /* In numbers that an element type cannot hold: a rule of Peephole's own may do better, but that is not proved. */
