@@ -79,7 +79,10 @@ ph_rewrite_proof_join (PhRewriteProof *one, PhVerdict verdict)
 {
   one->verdict = verdict;
   g_free (one->why);
-  one->why = g_strdup_printf ("it differs alone, and is %s together with the others of its step", ph_verdict_name (verdict));
+  one->why = verdict == PH_VERDICT_NOTHING
+                 ? g_strdup ("it differs alone, but together with what it reads all that comes out is the same whatever goes in")
+                 : g_strdup_printf ("it differs alone, and is %s together with the others of its step",
+                                    ph_verdict_name (verdict));
 }
 
 /* ── a proof ── */
