@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/discard.h"
 
+#define FEW 256 /* parts */
+
 typedef struct
 {
   gpointer data;
@@ -30,4 +32,13 @@ ph_discard (gpointer data, GDestroyNotify free_func)
   Load *load = g_new (Load, 1);
   *load = (Load) { data, free_func };
   g_thread_pool_push ((GThreadPool *) pool, load, NULL);
+}
+
+void
+ph_discard_parts (gpointer data, GDestroyNotify free_func, gsize n_parts)
+{
+  if (n_parts > FEW)
+    ph_discard (data, free_func);
+  else if (data != NULL)
+    free_func (data);
 }

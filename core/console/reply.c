@@ -8,18 +8,14 @@
 #include "core/discard.h"
 #include "core/escape.h"
 
-/* Bytes of a reply from which on waking a thread costs less than freeing its rows. */
-#define LARGE_TEXT 65536
+#define BYTES_OF_A_PART 256 /* of the text of a reply, for a row and its cells in JSON */
 
 void
 ph_reply_free (PhReply *reply)
 {
   if (reply == NULL)
     return;
-  if (reply->text->len > LARGE_TEXT)
-    ph_discard (reply->json, (GDestroyNotify) json_object_unref);
-  else if (reply->json != NULL)
-    json_object_unref (reply->json);
+  ph_discard_parts (reply->json, (GDestroyNotify) json_object_unref, reply->text->len / BYTES_OF_A_PART);
   g_free (reply->command);
   g_clear_error (&reply->error);
   g_string_free (reply->text, TRUE);

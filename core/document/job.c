@@ -107,6 +107,13 @@ give_back (PhJob *job)
   job->document->generation++; /* nodes that were undone are others now */
 }
 
+static void
+discard_model (PhModel *model)
+{
+  if (model != NULL)
+    ph_discard_parts (model, (GDestroyNotify) ph_model_free, model->next_id);
+}
+
 void
 ph_job_free (PhJob *job)
 {
@@ -117,9 +124,10 @@ ph_job_free (PhJob *job)
     ph_copy_put (job->spare, g_steal_pointer (&job->model), job->taken);
   g_clear_pointer (&job->taken, ph_history_free);
   g_clear_pointer (&job->spare, ph_copy_unref);
-  ph_discard (job->model, (GDestroyNotify) ph_model_free);
-  ph_discard (job->start_model, (GDestroyNotify) ph_model_free);
-  ph_discard (job->history, (GDestroyNotify) ph_history_free);
+  discard_model (job->model);
+  discard_model (job->start_model);
+  if (job->history != NULL)
+    ph_discard_parts (job->history, (GDestroyNotify) ph_history_free, job->history->edits->len);
   g_strfreev (job->rules_off);
   g_array_unref (job->tasks);
   g_object_unref (job->document);

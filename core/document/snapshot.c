@@ -160,7 +160,7 @@ ph_snapshot_free (PhSnapshot *snapshot)
   ph_copy_unref (snapshot->runner);
   g_hash_table_unref (snapshot->feeds);
   g_clear_pointer (&snapshot->kernels, g_hash_table_unref);
-  ph_discard (snapshot->history, (GDestroyNotify) ph_history_free);
+  ph_discard_parts (snapshot->history, (GDestroyNotify) ph_history_free, snapshot->history->edits->len);
   g_free (snapshot);
 }
 

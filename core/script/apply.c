@@ -121,7 +121,9 @@ void
 ph_script_machine_clear (PhScriptMachine *machine)
 {
   /* Freed on another thread, since a stopped loop may leave hundreds of thousands of them. */
-  ph_discard (g_steal_pointer (&machine->constants), (GDestroyNotify) g_hash_table_unref);
+  if (machine->constants != NULL)
+    ph_discard_parts (machine->constants, (GDestroyNotify) g_hash_table_unref, g_hash_table_size (machine->constants));
+  machine->constants = NULL;
   g_clear_pointer (&machine->shared, g_hash_table_unref);
 }
 

@@ -14,7 +14,8 @@ ph_script_graph_free (PhScriptGraph *graph)
 {
   if (graph == NULL)
     return;
-  ph_discard (graph->model, (GDestroyNotify) ph_model_free);
+  if (graph->model != NULL)
+    ph_discard_parts (graph->model, (GDestroyNotify) ph_model_free, graph->model->next_id);
   g_hash_table_unref (graph->feeds);
   g_free (graph->file);
   g_free (graph->text);
