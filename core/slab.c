@@ -6,7 +6,7 @@
 
 #include "core/large-pages.h"
 
-#define LEAST_CHUNK    ((gsize) 4 << 10)
+#define LEAST_CHUNK    ((gsize) 1 << 10)
 #define GREATEST_CHUNK (32 * PH_LARGE_PAGE) /* its ends, which lie in small pages, are a small part of it */
 
 /* Under AddressSanitizer each object is an allocation of its own, so that the use of a freed one is found. */
