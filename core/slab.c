@@ -60,7 +60,7 @@ ph_slab_alloc0 (PhSlab *slab)
     return g_malloc0 (slab->size);
   if (slab->free_objects != NULL)
     return memset (pop (&slab->free_objects), 0, slab->size);
-  if (slab->left < slab->size)
+  while (slab->left < slab->size)
     add_chunk (slab);
   object = slab->at;
   slab->at += slab->size;

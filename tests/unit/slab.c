@@ -88,11 +88,41 @@ test_clear (void)
     }
 }
 
+typedef struct
+{
+  Object objects[250];
+} Large;
+
+/* Objects larger than a first chunk lie nowhere twice either. */
+static void
+test_large (void)
+{
+  g_auto (PhSlab) slab = PH_SLAB (Large);
+  Large *all[40];
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      all[i] = ph_slab_alloc0 (&slab);
+      for (guint k = 0; k < G_N_ELEMENTS (all[i]->objects); k++)
+        {
+          check_zero (&all[i]->objects[k]);
+          mark (&all[i]->objects[k], i * 1000 + k);
+        }
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      for (guint k = 0; k < G_N_ELEMENTS (all[i]->objects); k++)
+        check_mark (&all[i]->objects[k], i * 1000 + k);
+      ph_slab_free (&slab, all[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/slab/random", test_random);
   g_test_add_func ("/slab/clear", test_clear);
+  g_test_add_func ("/slab/large", test_large);
   return g_test_run ();
 }
