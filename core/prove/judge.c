@@ -234,6 +234,37 @@ is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output,
          && by_more.max_abs >= 4 * by.max_abs && by_more.max_abs <= 64 * by.max_abs;
 }
 
+/* Runs @side with the change's constants moved in their last bit. (transfer full) (nullable) */
+static GPtrArray *
+run_moved (PhTry *self, guint side, guint turn, GPtrArray *inputs)
+{
+  GPtrArray *moved;
+
+  ph_jitter_apply (self->jitter, side, turn);
+  moved = ph_try_run (self, side, inputs, TRUE, FALSE, NULL);
+  ph_jitter_restore (self->jitter, side);
+  return moved;
+}
+
+/* Returns TRUE if an element of output @k is finite on one side only since a constant was rounded, as Acos of 6 times a sixth is. */
+static gboolean
+is_bound_by_rounding (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
+{
+  for (guint turn = 0; turn < TURNS && self->jitter != NULL; turn++)
+    for (guint side = 0; side < 2; side++)
+      {
+        g_autoptr (GPtrArray) moved = ph_jitter_has (self->jitter, side) ? run_moved (self, side, turn, inputs) : NULL;
+        g_auto (PhDistance) by = { 0 };
+
+        if (moved == NULL)
+          continue;
+        by = ph_distance (side == 1 ? moved->pdata[k] : outputs[1]->pdata[k], side == 0 ? moved->pdata[k] : outputs[0]->pdata[k]);
+        if (by.why == NULL && by.n_lost + by.n_gained + by.n_changed == 0)
+          return TRUE;
+      }
+  return FALSE;
+}
+
 /* Measures how far output @k moves when the change's constants move in their last bit, relative to its largest element or @absolute; stops as
  * soon as that explains @error. @flips (out) (optional): an element that is not a float moves, since a value is rounded to the next step. */
 static double
@@ -244,13 +275,8 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
   for (guint turn = 0; turn < TURNS && self->jitter != NULL; turn++)
     for (guint side = 0; side < 2 && error > JITTERS * largest && !(flips != NULL && *flips); side++)
       {
-        g_autoptr (GPtrArray) moved = NULL;
+        g_autoptr (GPtrArray) moved = ph_jitter_has (self->jitter, side) ? run_moved (self, side, turn, inputs) : NULL;
 
-        if (!ph_jitter_has (self->jitter, side))
-          continue;
-        ph_jitter_apply (self->jitter, side, turn);
-        moved = ph_try_run (self, side, inputs, TRUE, FALSE, NULL);
-        ph_jitter_restore (self->jitter, side);
         if (moved != NULL)
           {
             g_auto (PhDistance) by = ph_distance (moved->pdata[k], outputs[side]->pdata[k]);
@@ -378,7 +404,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
   if ((unbounded > 0 || distance.n_exact > 0 || distance.error > PH_TRY_LEAST) && kind == PH_SAMPLE_NONFINITE
       && self->options->promise == PH_PROMISE_NONE && ph_try_is_open (self, inputs, k))
     return TRUE;
-  if (unbounded > 0 && !may_be_unbounded (self, kind, &distance) && !is_own_rounding (self, inputs, was, is, k, &distance))
+  if (unbounded > 0 && !may_be_unbounded (self, kind, &distance) && !is_own_rounding (self, inputs, was, is, k, &distance)
+      && (self->options->promise == PH_PROMISE_BITS || !is_bound_by_rounding (self, inputs, outputs, k)))
     {
       ph_try_set_different (self, kind, inputs, k,
                             distance.n_lost > 0     ? distance.lost_at
