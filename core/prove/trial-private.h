@@ -73,6 +73,9 @@ gboolean ph_try_all_vary (PhTry *self);
 gboolean ph_try_same_bits (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint *k, gsize *at);
 /* accuracy.c: PyTorch's measure of its own compiled results: the error against double, @exact, may grow, but not by much. */
 void ph_try_check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2]);
+/* nudge.c: whether rounding of double explains @distance: moving the inputs in their last bits moves the output as far. A change that promises
+ * nothing, and is not proved, is not excused near a discontinuity. */
+gboolean ph_try_is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance);
 /* plan.c: which inputs come @i-th. FALSE: no more do. The first ones are tried whatever they cost. */
 #define PH_TRY_FIRST 2
 /* After so many each kind that is beyond ordinary numbers has come once. */
