@@ -10,7 +10,7 @@
 
 #define BLOCK  (64 * 1024)
 #define REGION ((gsize) 4 << 30) /* addresses, not memory */
-#define FEW    PH_LARGE_PAGE     /* bytes of names that no more pages are made for than they need */
+#define FEW    PH_LARGE_PAGE     /* bytes: so many names have small pages, as they need them */
 #define RECENT 4096              /* a power of two */
 
 typedef struct

@@ -120,7 +120,7 @@ ph_script_decide (PhScriptMachine *machine, const PhPy *at, gint64 outcome)
 void
 ph_script_machine_clear (PhScriptMachine *machine)
 {
-  /* Freed on another thread, since a stopped loop may leave hundreds of thousands of them. */
+  /* Many are freed on another thread: a stopped loop may leave hundreds of thousands of them. */
   if (machine->constants != NULL)
     ph_discard_parts (machine->constants, (GDestroyNotify) g_hash_table_unref, g_hash_table_size (machine->constants));
   machine->constants = NULL;
