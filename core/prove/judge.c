@@ -394,7 +394,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
   if (self->narrow[0] != self->narrow[1])
     tolerance = MAX (tolerance, NARROW);
   else if (self->narrow[0] > 0 && self->options->promise != PH_PROMISE_BITS)
-    tolerance = MAX (tolerance, FLT_EPSILON); /* what they round may differ in the last bit of a double */
+    tolerance = MAX (tolerance, FLT_EPSILON); /* they may be other nodes, and round elsewhere */
   if (distance.error > tolerance)
     {
       const gboolean absolute = !isfinite (distance.error); /* all that is expected is 0: terms cancel out */
