@@ -32,6 +32,15 @@ typedef enum
 
 /* Declarations */
 
+static gboolean
+makes_floats (const PhOp *op)
+{
+  for (guint k = 0; k < PH_MAX_ARGS && op->outputs[k].name != NULL; k++)
+    if (op->outputs[k].types & PH_FLOATS)
+      return TRUE;
+  return FALSE;
+}
+
 /* A gradient that a function builds is told to people as well. */
 static void
 check_grad_text (const PhOp *op, GString *wrong)
@@ -82,6 +91,9 @@ test_declared (void)
                                 op->name);
       if (ph_op_differentiable (op) && op->flags & PH_OP_NO_GRADIENT)
         g_string_append_printf (wrong, "\n%s has a gradient and says that it has none", op->name);
+      if (op->expand != NULL && op->flags & PH_OP_NO_GRADIENT && makes_floats (op))
+        g_string_append_printf (wrong, "\n%s is spelt out in operators that may have gradients, and says that it has none",
+                                op->name);
       check_grad_text (op, wrong);
     }
   if (wrong->len > 0)
@@ -493,12 +505,10 @@ test_all_have_rows (void)
       const PhOp *op = ops[i];
       const gboolean differentiable = ph_op_differentiable (op);
       const Seen *of = g_hash_table_lookup (seen, op);
-      gboolean makes = FALSE;
 
-      for (guint k = 0; k < PH_MAX_ARGS && op->outputs[k].name != NULL; k++)
-        makes |= (op->outputs[k].types & PH_FLOATS) != 0;
       /* What is refused is tested by what it is refused for; what is spelt out, by what it is spelt in. */
-      if (!makes || (!differentiable && !(op->flags & PH_OP_NO_GRADIENT)) || (op->flags & PH_OP_ANY_KIND) || op->kernel == NULL)
+      if (!makes_floats (op) || (!differentiable && !(op->flags & PH_OP_NO_GRADIENT)) || (op->flags & PH_OP_ANY_KIND)
+          || op->kernel == NULL)
         continue;
       for (guint k = 0; k < PH_MAX_ARGS && op->inputs[k].name != NULL; k++)
         if ((op->inputs[k].types & (PH_T (DOUBLE) | PH_T (FLOAT))) != 0 && !(op->no_rule >> k & 1)

@@ -77,7 +77,7 @@ expand_gather_block_quantized (PhExpand *x, GError **error)
 
 /* clang-format off */
 const PhOp ph_op_MsGatherBlockQuantized = {
-  PH_MS ("GatherBlockQuantized"), PH_SPELT_OUT (expand_gather_block_quantized), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("GatherBlockQuantized"), PH_SPELT_OUT (expand_gather_block_quantized),
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "bits", "block_size", "gather_axis", "quantize_axis" },
   .doc = "Slices of a table of numbers of 4 or 8 bits, which have a scale and a zero point for each block.",
   .inputs = { { "data", 'Q', PH_T (UINT8) | PH_T (INT4) | PH_T (UINT4) }, { "indices", 0, PH_INDICES }, { "scales", 'T', PH_FLOATS },

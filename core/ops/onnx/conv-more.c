@@ -128,7 +128,7 @@ static gboolean
 grad_col2im (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
-  PhValue *x = ph_grad_in (grad, 0), *shape, *eye;
+  PhValue *x = ph_grad_in (grad, 0), *image = ph_grad_in (grad, 1), *shape, *eye;
   PhTensor *block = ph_value_constant (ph_grad_in (grad, 2)), *matrix;
   gsize n = block != NULL ? ph_tensor_count (block) : 0;
   gint64 taps = 1, dims[2 + PH_WINDOW_MAX] = { 0, 1 };
@@ -147,8 +147,9 @@ grad_col2im (PhGrad *grad, GError **error)
   eye = ph_build_tensor (b, matrix);
   for (guint i = 0; i < grad->node->attrs->len && n_attrs < 3; i++)
     attrs[n_attrs++] = ph_attr_ref (g_ptr_array_index (grad->node->attrs, i));
-  shape = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_build_ints (b, (gint64[]) { -1, 1 }, 2),
-                         ph_grad_in (grad, 1));
+  if (image->type == NULL || image->type->rank != 1) /* one number may come as a scalar */
+    image = PH_BUILD (b, Reshape, image, ph_build_ints (b, (gint64[]) { -1 }, 1));
+  shape = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_build_ints (b, (gint64[]) { -1, 1 }, 2), image);
   grad->dx[0] = ph_grad_reshape_like (grad, PH_BUILD_WITH (b, Conv, attrs, PH_BUILD (b, Reshape, grad->dy[0], shape), eye), x);
   return TRUE;
 }

@@ -258,44 +258,52 @@ const PhOp ph_op_QuantizeLinear = {
 };
 /* clang-format on */
 
+/* Adds up blocks of @block elements of @value, shaped as @type, along @axis; the last one may be shorter. */
+static PhValue *
+sum_blocks (PhBuilder *b, PhValue *value, const PhType *type, guint axis, gint64 block)
+{
+  const gint64 n = type->dims[axis].size, n_blocks = (n + block - 1) / block, behind = axis + 1;
+  gint64 dims[PH_MAX_RANK + 1], pads[2 * PH_MAX_RANK] = { 0 };
+
+  for (guint i = 0; i < type->rank; i++)
+    dims[i + (i > axis)] = type->dims[i].size;
+  dims[axis] = n_blocks;
+  dims[axis + 1] = block;
+  pads[type->rank + axis] = n_blocks * block - n;
+  if (n_blocks * block > n)
+    value = PH_BUILD (b, Pad, value, ph_build_ints (b, pads, 2 * type->rank));
+  value = PH_BUILD (b, Reshape, value, ph_build_ints (b, dims, type->rank + 1));
+  return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), value, ph_build_ints (b, &behind, 1));
+}
+
 /* dscale = sum of dY (x - zero point) over the elements that share a scale. */
 static gboolean
 grad_dequantize (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
-  PhValue *x = ph_grad_in (grad, 0), *scale = ph_grad_in (grad, 1), *zero = ph_grad_in (grad, 2);
-  PhDType dtype = grad->dy[0]->type->dtype;
+  const PhType *type = ph_grad_in (grad, 0)->type, *scales = ph_grad_in (grad, 1)->type;
+  const gint64 given = ph_node_attr_int (grad->node, "axis", 1), block = ph_node_attr_int (grad->node, "block_size", 0);
+  const PhDType dtype = grad->dy[0]->type->dtype;
+  gint64 behind[PH_MAX_RANK];
   guint axis = 0, n = 0;
-  gint64 spread[PH_MAX_RANK];
-  PhValue *whole;
+  PhValue *ones, *sum;
 
-  if (ph_node_attr_int (grad->node, "block_size", 0) != 0 || scale->type == NULL || !scale->type->has_rank
-      || scale->type->rank > 1
-      || (scale->type->rank == 1
-          && (x->type == NULL || !x->type->has_rank
-              || !ph_axis (ph_node_attr_int (grad->node, "axis", 1), x->type->rank, &axis))))
+  if (scales == NULL || !scales->has_rank
+      || (scales->rank > 0 && (type == NULL || !type->has_rank || !ph_axis (given, type->rank, &axis)))
+      || (block > 0 ? scales->rank == 0 || !ph_type_is_static (type) || type->rank >= PH_MAX_RANK : scales->rank > 1))
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
-                         "its gradient by the scale needs known ranks, and one scale or one for each index of an axis");
-  for (guint i = axis + 1; scale->type->rank == 1 && i < x->type->rank; i++)
-    spread[n++] = i - axis;
-  whole = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), x);
-  if (zero != NULL)
-    {
-      zero = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), zero);
-      whole = PH_BUILD (
-          b, Sub, whole,
-          n > 0 && zero != NULL && zero->type->rank == 1 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
-    }
-  whole = PH_BUILD (b, Mul, grad->dy[0], whole);
-  if (n > 0) /* sums the axes behind that of the scales; the engine sums the axes in front */
-    {
-      for (guint i = 0; i < n; i++)
-        spread[i] = axis + 1 + i;
-      whole = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), whole, ph_build_ints (b, spread, n));
-    }
-  grad->dx[1] = dtype == scale->type->dtype
-                    ? whole
-                    : PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", scale->type->dtype)), whole);
+                         "its gradient by the scale needs known ranks, and one scale, one for each index, or known blocks");
+  ones = PH_BUILD (b, Expand, ph_build_scalar (b, dtype, 1), PH_BUILD (b, Shape, ph_grad_in (grad, 1)));
+  sum = PH_BUILD_WITH (b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", given), ph_attr_new_int ("block_size", block)),
+                       ph_grad_in (grad, 0), ones, ph_grad_in (grad, 2));
+  sum = PH_BUILD (b, Mul, grad->dy[0], sum);
+  for (guint i = axis + 1; scales->rank == 1 && block == 0 && i < type->rank; i++)
+    behind[n++] = i;
+  if (block > 0)
+    sum = sum_blocks (b, sum, type, axis, block);
+  else if (n > 0) /* the engine sums the axes in front */
+    sum = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), sum, ph_build_ints (b, behind, n));
+  grad->dx[1] = dtype == scales->dtype ? sum : PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", scales->dtype)), sum);
   return TRUE;
 }
 
