@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/large-pages.h"
 
+#include <stdlib.h>
+
 #define LEAST (4 * PH_LARGE_PAGE) /* bytes: less is written before another thread has begun */
 
 /* Changes no byte, so it does no harm where @data has been freed meanwhile and its addresses serve others. Systems before Linux 5.14 refuse:
@@ -51,4 +53,35 @@ ph_filling_go_on (PhFilling *filling)
   if (filling->next + PH_FILLING_STEP <= filling->end)
     g_thread_pool_push (g_once (&once, new_pool, NULL), filling->next, NULL);
   filling->next += PH_FILLING_STEP;
+}
+
+/* glibc cuts its heap down, and maps what is large apart, by two bounds that it raises when such a block is freed. */
+static gpointer
+raise_bounds (gpointer unused)
+{
+  g_free (g_malloc (PH_HEAP_MOST + PH_LARGE_PAGE)); /* not malloc(), which compilers leave out here */
+  return NULL;
+}
+
+void
+ph_heap_ready (gsize bytes)
+{
+  static GOnce once = G_ONCE_INIT;
+  static _Thread_local gsize made; /* the heap of this thread is there up to here */
+  const gsize page = 4096, n = MIN (bytes, PH_HEAP_MOST);
+  void *block;
+  gsize start, end;
+
+  if (bytes < PH_HEAP_LEAST)
+    return;
+  g_once (&once, raise_bounds, NULL);
+  block = malloc (n); /* at the end of the heap, which it becomes again */
+  start = MAX ((gsize) block & ~(page - 1), made);
+  end = ((gsize) block + n) & ~(page - 1);
+#ifdef MADV_POPULATE_WRITE
+  if (block != NULL && end > start)
+    madvise ((void *) start, end - start, MADV_POPULATE_WRITE);
+#endif
+  made = MAX (made, end);
+  free (block);
 }

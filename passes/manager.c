@@ -3,11 +3,14 @@
 #include "passes/run.h"
 
 #include "core/graph/growth.h"
+#include "core/large-pages.h"
 #include "core/ops/verify.h"
 #include "core/opset/opset.h"
 #include "passes/pass-list.h"
 
 #include <string.h>
+
+#define HEAP_PER_NODE ((gsize) 2 << 10) /* bytes that all of O3 allocates, for each node of the model */
 
 #define PH_PASS_ROW(name_) &ph_pass_##name_,
 extern const PhPass ph_pass_exec; /* external.c */
@@ -323,6 +326,7 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
   ph_history_begin_step (history, model, name);
   ph_tensor_take_fault (NULL);
   run.n_nodes = ph_model_n_nodes (model, TRUE);
+  ph_heap_ready (HEAP_PER_NODE * (gsize) run.n_nodes);
   run.next_count = model->next_id + ph_growth_get_budget ();
   ok = run_pass (&run, &local);
   if (run.error != NULL)

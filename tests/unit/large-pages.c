@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/large-pages.h"
 
+#include <stdlib.h>
+#include <sys/resource.h>
+
 #define ROOM (32 * PH_LARGE_PAGE)
 
 /* Addresses from the start of a large page on, with no page behind them yet. */
@@ -107,6 +110,54 @@ test_small (void)
   g_assert_true (filling.next == filling.end);
 }
 
+static glong
+count_exceptions (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_THREAD, &usage);
+  return usage.ru_minflt;
+}
+
+/* Writes 2 MB in pieces of 1 KB from malloc(), and returns for how many pages the system was called. They are not freed before the end. */
+static glong
+write_pieces (void **pieces)
+{
+  glong before = count_exceptions ();
+
+  for (guint i = 0; i < 2048; i++)
+    {
+      pieces[i] = malloc (1000);
+      g_assert_nonnull (pieces[i]);
+      memset (pieces[i], (int) i, 1000);
+    }
+  return count_exceptions () - before;
+}
+
+static void
+test_heap (void)
+{
+  static void *pieces[2][2048];
+  glong alone, ready;
+
+#ifdef __SANITIZE_ADDRESS__
+  g_test_skip ("with these sanitizers pieces of a size lie apart");
+  return;
+#endif
+  if (!is_supported ())
+    return;
+  alone = write_pieces (pieces[0]);
+  ph_heap_ready (PH_LARGE_PAGE + (PH_LARGE_PAGE >> 2));
+  ready = write_pieces (pieces[1]);
+  g_test_message ("%ld and %ld exceptions", alone, ready);
+  g_assert_cmpint (ready, <, 16);
+  for (guint i = 0; i < 2048; i++)
+    {
+      free (pieces[0][i]);
+      free (pieces[1][i]);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -115,5 +166,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/large-pages/all", test_all);
   g_test_add_func ("/large-pages/contents", test_contents);
   g_test_add_func ("/large-pages/small", test_small);
+  g_test_add_func ("/large-pages/heap", test_heap);
   return g_test_run ();
 }
