@@ -6,7 +6,7 @@
 
 #define MAX_LABELS 64
 
-/* Makes @size the common size of an axis of "...", which open sizes leave open: any of them may be 1. */
+/* Makes @size the common size of an axis, which open sizes leave open: any of them may be 1, also along a letter, as in ONNX Runtime. */
 static gboolean
 broadcast (PhDim *size, PhDim other)
 {
@@ -49,10 +49,13 @@ infer_einsum (PhInfer *infer, GError **error)
       {
         guint label = equation.label[k][i];
         PhDim dim = ph_infer_type (infer, k)->dims[i];
+        gboolean again = FALSE; /* on a diagonal no size is broadcast */
 
+        for (guint j = 0; j < i && !again; j++)
+          again = equation.label[k][j] == label;
         if (!seen[label])
           size[label] = dim;
-        else if (label >= PH_EQUATION_DOTS ? !broadcast (&size[label], dim) : !ph_dim_merge (size[label], dim, &size[label]))
+        else if (again ? !ph_dim_merge (size[label], dim, &size[label]) : !broadcast (&size[label], dim))
           return ph_infer_fail (infer, error,
                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                 size[label].size, dim.size);
@@ -303,6 +306,21 @@ build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
   return PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), shape));
 }
 
+/* Returns TRUE if another term than @k surely has the size of its axis @axis along that letter. */
+static gboolean
+has_size (PhGrad *grad, const PhEquation *equation, guint k, guint axis)
+{
+  const PhDim size = ph_grad_in (grad, k)->type->dims[axis];
+  const guint n = grad->node->inputs->len;
+
+  for (guint term = 0; term <= n; term++)
+    for (guint i = 0; term != k && i < equation->rank[term]; i++)
+      if (equation->label[term][i] == equation->label[k][axis]
+          && (term == n || ph_dim_equal (ph_grad_in (grad, term)->type->dims[i], size)))
+        return TRUE;
+  return ph_dim_equal (size, PH_DIM (1));
+}
+
 /* Brings the einsum that is the gradient of factor @k, with "..." in front, to the shape of the factor: its axes @missing were summed
  * away, and sizes of 1 in its "..." were broadcast, which can only be reduced while "..." leads. */
 static void
@@ -333,8 +351,8 @@ restore_axes (PhGrad *grad, const PhEquation *equation, guint k, gint64 *missing
 }
 
 /* The gradient with respect to a factor is the einsum of dY with the other factors, with that factor's letters as output. A letter that no
- * other operand has was summed away: the gradient is constant along it. A letter that the factor has twice took a diagonal: a factor of
- * ones on the diagonal puts the gradient there. */
+ * other operand has was summed away: the gradient is constant along it. Where the others may have one element that was repeated, a factor of
+ * ones has the size. A letter that the factor has twice took a diagonal: a factor of ones on the diagonal puts the gradient there. */
 static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
@@ -398,13 +416,9 @@ grad_einsum (PhGrad *grad, GError **error)
             {
               g_string_append_printf (text, ",%c%c", label_letter (one), other);
               inputs[n_inputs++] = build_diagonal (grad, ph_grad_in (grad, k), i);
-              if (!there[one]) /* a letter that was summed away is present now */
-                {
-                  there[one] = TRUE;
-                  for (guint m = n_missing; m-- > 0;)
-                    if (equation.label[k][missing[m]] == one)
-                      missing[m] = missing[--n_missing];
-                }
+              for (guint m = n_missing; m-- > 0;)
+                if (equation.label[k][missing[m]] == one) /* a letter that was summed away is present now */
+                  missing[m] = missing[--n_missing];
               g_string_append_c (back, other);
               continue;
             }
@@ -413,6 +427,13 @@ grad_einsum (PhGrad *grad, GError **error)
             continue;
           if (!there[one])
             missing[n_missing++] = i;
+          else if (!has_size (grad, &equation, k, i))
+            {
+              g_string_append_printf (text, ",%c", label_letter (one));
+              inputs[n_inputs++] = PH_BUILD (
+                  b, Expand, ph_grad_like (grad, ph_grad_in (grad, k), 1),
+                  PH_BUILD (b, Gather, ph_grad_shape (grad, ph_grad_in (grad, k)), ph_build_ints (b, (gint64[]) { i }, 1)));
+            }
           g_string_append_c (back, label_letter (one));
         }
       for (guint m = 0; m < n_missing; m++)
