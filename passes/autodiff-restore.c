@@ -154,7 +154,7 @@ map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
       if (value->uses->len == 0 && !ph_value_is_output (value))
         continue;
       if (now == NULL)
-        now = ph_graph_add_constant (model->graph, free_name (model, value->name), value->tensor, error);
+        now = ph_graph_restore_constant (model->graph, value->id, free_name (model, value->name), value->tensor, error);
       if (now == NULL)
         return FALSE;
       g_hash_table_insert (map, value, now);

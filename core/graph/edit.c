@@ -242,11 +242,10 @@ ph_node_add_graph (PhNode *node, const char *attr, const char *name, GError **er
 /* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static PhValue *
-add_value (PhGraph *graph, const char *name, const PhType *type, PhTensor *tensor, gboolean is_input, guint index)
+add_value (PhGraph *graph, PhId id, const char *name, const PhType *type, PhTensor *tensor, gboolean is_input, guint index)
 {
   PhModel *model = graph->model;
   PhValueRecord *record = g_new0 (PhValueRecord, 1);
-  PhId id = model->next_id;
 
   record->name = ph_graph_unique_name (graph, name != NULL ? name : is_input ? "input" : "constant");
   record->type = type;
@@ -260,7 +259,18 @@ add_value (PhGraph *graph, const char *name, const PhType *type, PhTensor *tenso
 PhValue *
 ph_graph_add_constant (PhGraph *graph, const char *name, PhTensor *tensor, GError **error)
 {
-  return add_value (graph, name, ph_type_of_tensor (tensor), tensor, FALSE, graph->constants->len);
+  return add_value (graph, graph->model->next_id, name, ph_type_of_tensor (tensor), tensor, FALSE, graph->constants->len);
+}
+
+PhValue *
+ph_graph_restore_constant (PhGraph *graph, PhId id, const char *name, PhTensor *tensor, GError **error)
+{
+  PhModel *model = graph->model;
+
+  g_return_val_if_fail (ph_model_find_value (model, id) == NULL && ph_model_find_node (model, id) == NULL
+                            && ph_model_find_graph (model, id) == NULL,
+                        NULL);
+  return add_value (graph, id, name, ph_type_of_tensor (tensor), tensor, FALSE, graph->constants->len);
 }
 
 PhValue *
@@ -272,7 +282,7 @@ ph_graph_add_input (PhGraph *graph, const char *name, const PhType *type, PhTens
       ph_edit_fail (error, PH_ERROR_TYPE, "input '%s' is declared as %s, its default is %s", name, declared, given);
       return NULL;
     }
-  return add_value (graph, name, type, tensor, TRUE, MIN (index, graph->inputs->len));
+  return add_value (graph, graph->model->next_id, name, type, tensor, TRUE, MIN (index, graph->inputs->len));
 }
 
 gboolean

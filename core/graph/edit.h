@@ -33,6 +33,8 @@ PhNode *ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **erro
 gboolean ph_graph_remove_node (PhNode *node, GError **error);
 PhGraph *ph_node_add_graph (PhNode *node, const char *attr, const char *name, GError **error);
 PhValue *ph_graph_add_constant (PhGraph *graph, const char *name, PhTensor *tensor, GError **error);
+/* The value @id, which was removed, comes back: a weight of the file is told from what passes made by its id. */
+PhValue *ph_graph_restore_constant (PhGraph *graph, PhId id, const char *name, PhTensor *tensor, GError **error);
 /* @index: G_MAXUINT appends. @tensor: (nullable) its default. */
 PhValue *ph_graph_add_input (PhGraph *graph, const char *name, const PhType *type, PhTensor *tensor, guint index, GError **error);
 gboolean ph_graph_remove_value (PhValue *value, GError **error); /* a constant or graph input without uses */

@@ -249,6 +249,7 @@ test_refused (void)
     { "c = Constant <value = bool {1}> () d = Concat <axis = 0> (x, x) s = SequenceConstruct (x, d) y = If (c) <then_branch = a () => (float[] p) { "
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
+    { "m = Constant <value_ints = [1, 1, 3]> () r = Reshape (x, m) y = LpPool <kernel_shape = [2], p = 0> (r)", "x", "p is 0, which is no norm" },
     { "y = Attention <q_num_heads = 1, kv_num_heads = 1> (\"\", x, x)", "x", "its input 0 'Q' is missing" },
   };
   /* clang-format on */
@@ -438,6 +439,38 @@ test_equal_number (void)
   g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, 16);
 }
 
+/* The same of a weight that comes back: dce removed it, and its gradient is 0. It is the value that it was, not a new one. */
+static void
+test_equal_number_restored (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> f (float[2,2] x, float[2,2] z) => (float[2,2] y)\n"
+      "<float half = {0.5}> { y = com.microsoft.FusedMatMul <alpha = 0.5> (x, z)  s = Mul (z, half) }",
+      -1, "test", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
+  const PhValue *half;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  PhId id;
+
+  g_assert_no_error (error);
+  id = ph_model_find_value_named (model, "half")->id;
+  ph_pass_run (ph_pass_find ("dce"), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (ph_model_find_value_named (model, "half"));
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  half = ph_model_find_value_named (model, "half");
+  g_assert_cmpuint (half->id, ==, id);
+  feed (feeds, model, "x", ph_tensor_new_splat (PH_FLOAT, 2, DIMS (2, 2), &(const float) { 3 }));
+  feed (feeds, model, "z", ph_tensor_new_splat (PH_FLOAT, 2, DIMS (2, 2), &(const float) { 5 }));
+  slope = compute (model, feeds, "grad_half");
+  g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, 0);
+}
+
 /* A cotangent that nobody feeds can be fixed, and then nothing multiplies by one. */
 static void
 test_fixed_cotangent (void)
@@ -482,6 +515,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/restored", test_restored);
   g_test_add_func ("/autodiff/folded-elsewhere", test_folded_elsewhere);
   g_test_add_func ("/autodiff/equal-number", test_equal_number);
+  g_test_add_func ("/autodiff/equal-number-restored", test_equal_number_restored);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
   return g_test_run ();
 }

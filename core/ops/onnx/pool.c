@@ -350,11 +350,18 @@ lp_factor (PhGrad *grad)
 }
 
 static gboolean
+is_norm (PhGrad *grad, GError **error)
+{
+  return ph_node_attr_int (grad->node, "p", 2) != 0
+         || ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "cannot be differentiated, since p is 0, which is no norm");
+}
+
+static gboolean
 grad_lp_pool (PhGrad *grad, GError **error)
 {
   PhWindow w;
 
-  return window_of (grad, &w, error) && grad_lp (grad, spread_back (grad, &w, lp_factor (grad)));
+  return is_norm (grad, error) && window_of (grad, &w, error) && grad_lp (grad, spread_back (grad, &w, lp_factor (grad)));
 }
 
 /* clang-format off */
@@ -509,7 +516,7 @@ grad_global_max (PhGrad *grad, GError **error)
 static gboolean
 grad_global_lp (PhGrad *grad, GError **error)
 {
-  return grad_lp (grad, lp_factor (grad));
+  return is_norm (grad, error) && grad_lp (grad, lp_factor (grad));
 }
 
 /* clang-format off */
