@@ -199,9 +199,11 @@ fuse_qdq (PhPassRun *run, GError **error)
 
 static const PhRule rules[] = {
   { "quantised-operator", .matches = "QuantizeLinear(Relu(Conv(DequantizeLinear(x), DequantizeLinear(W), DequantizeLinear(b))))",
-    .becomes = "QLinearConvRelu(x, W, bias), of QuantizeLinear(Relu(Conv(DequantizeLinear(x), ...)))", .why = why_quantised },
+    .becomes = "QLinearConvRelu(x, W, bias), of QuantizeLinear(Relu(Conv(DequantizeLinear(x), ...)))", .exactness = PH_ROUNDING,
+    .why = why_quantised },
   { "dequantised-product", .matches = "MatMul(DequantizeLinear(x), DequantizeLinear(W))",
-    .becomes = "DequantizeMatMul(x, W), of MatMul(DequantizeLinear(x), DequantizeLinear(W))", .why = why_products },
+    .becomes = "DequantizeMatMul(x, W), of MatMul(DequantizeLinear(x), DequantizeLinear(W))", .exactness = PH_ROUNDING,
+    .why = why_products },
   { "packed-weights", .matches = "MatMul(x, DequantizeLinear(const W))",
     .becomes = "MatMulNBits(x, W), of MatMul(x, DequantizeLinear(W))", .why = why_weights },
 };
@@ -211,6 +213,6 @@ const PhPass ph_pass_fuse_qdq = {
   .name = "fuse-qdq", .group = "quantisation", .summary = "Fuses operators with the dequantisation before and the quantisation after them",
   .elsewhere = "ONNX Runtime QDQ node groups",
   .trap = "the result of the operator must be read by the QuantizeLinear alone.",
-  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_qdq,
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_qdq, .exactness = PH_ROUNDING,
 };
 /* clang-format on */

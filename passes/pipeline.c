@@ -31,7 +31,7 @@ static const PhPipeline pipelines[] = {
   { "O1", N_ ("Only passes that are exact to the last bit"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
   { "O2", N_ ("O1 plus arithmetic and the most common fusions, which may round differently"),
-    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, CONVOLUTIONS,
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, "fuse-qdq", CONVOLUTIONS,
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
   { "O3", N_ ("All passes except the lossy ones"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",

@@ -52,7 +52,7 @@ choose (I mask, V a, V b)
   return (V) ((mask & (I) a) | (~mask & (I) b));
 }
 
-#include "core/run/lanes-functions.inc"
+#include "core/run/lanes/functions.inc"
 
 /* ── loops ── */
 
@@ -567,9 +567,9 @@ totals (gsize n, double *y, const float *x, PhLaneTotal what)
       y[i] += fabs ((double) x[i]);
 }
 
-#include "core/run/lanes-extremes.inc"
+#include "core/run/lanes/extremes.inc"
 
-#include "core/run/lanes-bytes.inc"
+#include "core/run/lanes/bytes.inc"
 
 extern const PhLanes PH_LANES;
 const PhLanes PH_LANES = {
@@ -583,6 +583,6 @@ const PhLanes PH_LANES = {
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
   .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
   .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .correlate = correlate, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
-  .quantise = quantise, .requantise = requantise, .dequantise = dequantise,
+  .quantise = quantise, .requantise = requantise, .scale_sums = scale_sums, .dequantise = dequantise,
   .accumulate_bytes = accumulate_bytes, .subtract_multiples = subtract_multiples, .quantise_each = quantise_each, .dequantise_each = dequantise_each,
 };

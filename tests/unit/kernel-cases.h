@@ -179,6 +179,8 @@ static const Case cases[] = {
   { "product-quantized", "float[5,300] u, float[300,33] v",
     "float s = {0.02}, float t = {3.5}, uint8 z = {128}, int8 w = {3}",
     "a = QuantizeLinear (u, s, z) b = QuantizeLinear (v, s, w) y = QLinearMatMul (a, s, z, b, s, w, t, z)", NULL },
+  { "product-dequantized", "uint8[5,300] a, int8[300,33] b", "float s = {0.02}, float t = {0.013}, uint8 z = {128}, float u = {1.7}",
+    "c = DequantizeLinear (a, s, z) d = DequantizeLinear (b, t) p = MatMul (c, d) y = QuantizeLinear (p, u, z)", NULL, "O2" },
   { "conv-integer", "uint8[2,5,9,8] x, int8[6,5,3,3] w", "uint8 z = {7}", "y = ConvInteger <pads = [1, 0, 2, 1], strides = [2, 1]> (x, w, z)", NULL },
   { "conv-integer-signed", "int8[1,6,11] x, int8[4,3,3] w", "int8 z = {-5}", "y = ConvInteger <group = 2, dilations = [2], pads = [1, 3]> (x, w, z)", NULL },
   { "conv-integer-off-centre", "uint8[1,3,5,5] x, uint8[4,3,3,3] w", "uint8 z = {7}", "y = ConvInteger (x, w, z, z)", NULL },
@@ -277,13 +279,8 @@ read_case (const Case *c)
 static inline gboolean
 wants_newer_processor (const char *name)
 {
-  static const char *const rows[] = { "MatMulInteger bytes",
-                                      "QLinearMatMul bytes",
-                                      "ConvInteger dnnl",
-                                      "QLinearConv dnnl",
-                                      "Split rows",
-                                      "ConvTranspose tiles",
-                                      NULL };
+  static const char *const rows[] = { "MatMulInteger bytes", "QLinearMatMul bytes", "fused bytes",         "ConvInteger dnnl",
+                                      "QLinearConv dnnl",    "Split rows",          "ConvTranspose tiles", NULL };
 
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx512vnni") && g_getenv ("ONEDNN_MAX_CPU_ISA") == NULL)
