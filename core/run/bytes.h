@@ -1,8 +1,8 @@
-/* bytes.h: tensors of 8 bits, signed or not.
+/* bytes.h: tensors of 8 bits, signed or not, and operators on such that were dequantized.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/tensor/tensor.h"
+#include "core/run/kernels.h"
 
 G_BEGIN_DECLS
 
@@ -26,5 +26,24 @@ ph_byte_at (PhTensor *tensor, gsize i)
 
   return bytes == NULL ? 0 : ph_tensor_dtype (tensor) == PH_INT8 ? (gint8) bytes[i] : bytes[i];
 }
+
+#define PH_NO_INPUT G_MAXUINT
+
+/* The body of a fused node: one operator on dequantized bytes, pointwise ones after it, and QuantizeLinear. Its kernels multiply integers and
+ * round once, where the operators themselves round each product and sum to float32: half-way between two bytes the result may be the other. */
+typedef struct
+{
+  const PhGraph *graph;
+  PhNode *head, *after[16];
+  guint n_after;
+  PhDType dtype;     /* of the result: float32 where nothing quantizes it */
+  guint scale, zero; /* of the result, among the node's inputs, or PH_NO_INPUT */
+} PhBytesBody;
+
+/* FALSE: the body is another one than of an operator @op, or its result has several scales. */
+gboolean ph_bytes_body_read (PhBytesBody *body, PhKernel *kernel, const PhOp *op);
+/* Finds among the node's inputs what the operand @value of the body was dequantized from; of several scales each is of one index along
+ * @axis, -1: the last one. FALSE: @value was not, or in another way. */
+gboolean ph_bytes_operand_read (PhKernel *kernel, const PhValue *value, int axis, guint *x, guint *scale, guint *zero);
 
 G_END_DECLS

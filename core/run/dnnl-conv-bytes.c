@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/ops/op-list.h"
+#include "core/run/bytes.h"
+#include "core/run/chain.h"
 #include "core/run/dnnl.h"
 #include "core/run/lanes.h"
 #include "core/tensor/broadcast.h"
@@ -14,6 +16,13 @@
 
 #define MOST_TERMS 65536 /* of a sum: it fits into 32 bits; half of them if the weights have a zero point */
 #define PIXELS     64    /* of one channel, at once          */
+
+/* Where the operands are among the inputs, and the node that has the attributes. */
+typedef struct
+{
+  const PhNode *node;
+  guint x, zero_x, w, zero_w;
+} Places;
 
 typedef struct
 {
@@ -32,21 +41,13 @@ typedef struct
   dnnl_dims_t dims, frame; /* of the result; of the image in its frame */
   gint32 *weight_sums;     /* per channel, of each weight less its zero point */
   gint32 *zeros;           /* (nullable) per channel: the zero points of the weights as signed bytes */
-  guint weight, zero_x, zero_w;
+  Places at;
+  /* of a fused node: */
+  guint scale_x, scale_w, bias, scale_bias, zero_bias;
+  PhBytesBody body;
+  PhChain *chain;  /* (nullable) what follows the convolution  */
+  gboolean is_cut; /* by Relu alone, before it is quantized     */
 } Convolution;
-
-static gboolean
-are_bytes (PhTensor *tensor)
-{
-  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) > 0
-         && (ph_tensor_dtype (tensor) == PH_UINT8 || ph_tensor_dtype (tensor) == PH_INT8);
-}
-
-static gint32
-zero_of (PhTensor *zero)
-{
-  return zero != NULL ? (gint32) ph_tensor_get_int (zero, 0) : 0;
-}
 
 /* Returns the zero point of @channel of the weights as signed bytes: those of unsigned ones are made by subtracting 128. */
 static gint32
@@ -67,18 +68,18 @@ weights_are_centred (PhTensor *w, PhTensor *zero)
 }
 
 static gboolean
-read_shape (Shape *shape, PhKernel *kernel, guint w, guint zero_x, guint zero_w)
+read_shape (Shape *shape, PhKernel *kernel, const Places *at)
 {
   guint rank;
 
-  shape->x = ph_kernel_input (kernel, 0);
-  shape->w = ph_kernel_input (kernel, w);
-  shape->zero_x = ph_kernel_input (kernel, zero_x);
-  shape->zero_w = ph_kernel_input (kernel, zero_w);
-  shape->groups = ph_node_attr_int (kernel->node, "group", 1);
-  if (!are_bytes (shape->x) || !are_bytes (shape->w)
-      || (shape->zero_x != NULL && (!are_bytes (shape->zero_x) || ph_tensor_count (shape->zero_x) != 1))
-      || (shape->zero_w != NULL && (!are_bytes (shape->zero_w) || !ph_kernel_is_constant (kernel, zero_w))))
+  shape->x = ph_kernel_input (kernel, at->x);
+  shape->w = ph_kernel_input (kernel, at->w);
+  shape->zero_x = ph_kernel_input (kernel, at->zero_x);
+  shape->zero_w = ph_kernel_input (kernel, at->zero_w);
+  shape->groups = ph_node_attr_int (at->node, "group", 1);
+  if (!ph_are_bytes (shape->x) || !ph_are_bytes (shape->w) || ph_tensor_count (shape->x) == 0 || ph_tensor_count (shape->w) == 0
+      || (shape->zero_x != NULL && (!ph_are_bytes (shape->zero_x) || ph_tensor_count (shape->zero_x) != 1))
+      || (shape->zero_w != NULL && (!ph_are_bytes (shape->zero_w) || !ph_kernel_is_constant (kernel, at->zero_w))))
     return ph_kernel_refuse (kernel, "not bytes, or a zero point that is not known beforehand") != NULL;
   rank = ph_tensor_rank (shape->x);
   if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (shape->w) != rank || shape->groups < 1
@@ -91,8 +92,7 @@ read_shape (Shape *shape, PhKernel *kernel, guint w, guint zero_x, guint zero_w)
   shape->centred = weights_are_centred (shape->w, shape->zero_w);
   if (ph_tensor_count (shape->w) / (gsize) shape->channels > MOST_TERMS / (shape->centred ? 1 : 2))
     return ph_kernel_refuse (kernel, "sums that may be larger than 32 bits") != NULL;
-  if (ph_window_init (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2, ph_tensor_dims (shape->w) + 2)
-      != NULL)
+  if (ph_window_init (&shape->window, at->node, rank - 2, ph_tensor_dims (shape->x) + 2, ph_tensor_dims (shape->w) + 2) != NULL)
     return ph_kernel_refuse (kernel, "windows that do not fit") != NULL;
   for (guint i = 0; i < shape->window.n; i++)
     if (shape->window.begin[i] < 0 || shape->window.end[i] < 0 || shape->window.out[i] < 1)
@@ -106,6 +106,7 @@ free_convolution (gpointer data)
   Convolution *self = data;
 
   ph_dnnl_free (self->dnnl);
+  g_clear_pointer (&self->chain, ph_chain_free);
   g_free (self->weight_sums);
   g_free (self->zeros);
   g_free (self);
@@ -143,30 +144,28 @@ make (Convolution *self, PhKernel *kernel, const Shape *shape)
                                                      &sums, strides, dilations, none, none)
              != dnnl_success)
     return FALSE;
-  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_SRC, 0, &image);
-  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_WEIGHTS, self->weight, &weights)->constant = FALSE; /* they are shifted first */
+  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_SRC, self->at.x, &image);
+  ph_dnnl_add_as (self->dnnl, kernel, DNNL_ARG_WEIGHTS, self->at.w, &weights)->constant = FALSE; /* they are shifted first */
   ph_dnnl_result_as (self->dnnl, DNNL_ARG_DST, (guint) rank, self->dims, &sums);
   return ph_dnnl_make (self->dnnl, &op, NULL);
 }
 
 static gpointer
-prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
+prepare (PhKernel *kernel, const Places *at)
 {
   Convolution *self;
   Shape shape;
 
   if (!ph_dnnl_adds_in_32_bits ())
     return ph_kernel_refuse (kernel, "the processor has no products of bytes that are exact");
-  if (!read_shape (&shape, kernel, w, zero_x, zero_w))
+  if (!read_shape (&shape, kernel, at))
     return NULL;
   self = g_new0 (Convolution, 1);
   self->dnnl = ph_dnnl_new ();
   self->n = shape.window.n;
   self->groups = (gsize) shape.groups;
   self->window = shape.window;
-  self->weight = w;
-  self->zero_x = zero_x;
-  self->zero_w = zero_w;
+  self->at = *at;
   self->dims[0] = self->frame[0] = ph_tensor_dims (shape.x)[0];
   self->dims[1] = shape.channels;
   self->frame[1] = ph_tensor_dims (shape.x)[1];
@@ -191,9 +190,9 @@ prepare (PhKernel *kernel, guint w, guint zero_x, guint zero_w)
 static gboolean
 pack (Convolution *self, PhKernel *kernel)
 {
-  PhTensor *w = kernel->inputs[self->weight];
+  PhTensor *w = kernel->inputs[self->at.w];
   const gsize count = ph_tensor_count (w), channels = (gsize) self->dims[1], each = count / channels;
-  const gboolean is_weight = ph_kernel_is_constant (kernel, self->weight);
+  const gboolean is_weight = ph_kernel_is_constant (kernel, self->at.w);
   g_autofree gint8 *copy = NULL;
 
   if (is_weight && self->dnnl->args[1].packed_of == w)
@@ -221,7 +220,7 @@ pack (Convolution *self, PhKernel *kernel)
 static gboolean
 fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize bytes)
 {
-  PhTensor *x = kernel->inputs[0];
+  PhTensor *x = kernel->inputs[self->at.x];
   const gint64 *dims = ph_tensor_dims (x);
   const gboolean is_signed = ph_tensor_dtype (x) == PH_INT8;
   gint64 box[2 + PH_DNNL_SPATIAL], to[2 + PH_DNNL_SPATIAL], from[2 + PH_DNNL_SPATIAL], own[PH_MAX_RANK], offset = 0, step;
@@ -229,7 +228,7 @@ fill_frame (const Convolution *self, PhKernel *kernel, guint8 *frame, gsize byte
 
   if (data == NULL)
     return FALSE;
-  memset (frame, zero_of (ph_kernel_input (kernel, self->zero_x)) & 0xff, bytes);
+  memset (frame, ph_byte_at (ph_kernel_input (kernel, self->at.zero_x), 0) & 0xff, bytes);
   ph_strides (2 + self->n, dims, own);
   step = self->frame[1];
   for (guint i = self->n; i-- > 0;)
@@ -316,15 +315,28 @@ convolve (Convolution *self, PhKernel *kernel, gint32 **windows)
   return g_steal_pointer (&sums);
 }
 
-/* The destination of the sums: the integers themselves, or requantised bytes. */
+/* The destination of the sums: the integers themselves, requantised bytes, or floats, which are quantised where bytes are wanted. */
 typedef struct
 {
-  gint32 *integers; /* (nullable) */
-  guint8 *bytes;    /* (nullable) */
-  double *factors, zero, low, high;
+  gint32 *integers;                          /* (nullable) */
+  guint8 *bytes;                             /* (nullable) */
+  float *floats;                             /* (nullable) */
+  double *factors, *biases, zero, low, high; /* @biases: (nullable) in floats, which are made then */
+  float scale;
   gint32 *offsets; /* added to the sums, per channel */
   gint32 *windows; /* (nullable) of which those times a channel's zero point are subtracted */
 } Result;
+
+static void
+write_floats (const Result *result, const gint32 *line, gsize n, gsize channel, gsize at)
+{
+  float room[PIXELS], *floats = result->floats != NULL ? result->floats + at : room;
+
+  ph_lanes ()->scale_sums (n, floats, line, &result->factors[channel], FALSE, result->biases[channel]);
+  if (result->bytes != NULL)
+    ph_lanes ()->quantise (n, result->bytes + at, floats, result->scale, (float) result->zero, (float) result->low,
+                           (float) result->high);
+}
 
 /* Transposes @sums, in channels-last order, to planes of channels. */
 static void
@@ -348,7 +360,9 @@ write_planes (const Convolution *self, const gint32 *sums, const Result *result)
             line[i] = (gint32) ((guint32) line[i]
                                 - (guint32) self->zeros[c]
                                       * (guint32) result->windows[((b * pixels + p) + i) * self->groups + c / each]);
-          if (result->bytes != NULL)
+          if (result->biases != NULL)
+            write_floats (result, line, n, c, at);
+          else if (result->bytes != NULL)
             ph_lanes ()->requantise (n, result->bytes + at, line, &result->factors[c], FALSE, result->zero, result->low,
                                      result->high);
           else
@@ -360,8 +374,8 @@ write_planes (const Convolution *self, const gint32 *sums, const Result *result)
 static gint32 *
 new_offsets (const Convolution *self, PhKernel *kernel, PhTensor *bias)
 {
-  const gboolean is_signed = ph_tensor_dtype (kernel->inputs[0]) == PH_INT8;
-  const gint32 zero = zero_of (ph_kernel_input (kernel, self->zero_x)) + (is_signed ? 128 : 0);
+  const gboolean is_signed = ph_tensor_dtype (kernel->inputs[self->at.x]) == PH_INT8;
+  const gint32 zero = ph_byte_at (ph_kernel_input (kernel, self->at.zero_x), 0) + (is_signed ? 128 : 0);
   gint32 *offsets = g_new (gint32, self->dims[1]);
 
   for (gint64 c = 0; c < self->dims[1]; c++)
@@ -369,10 +383,23 @@ new_offsets (const Convolution *self, PhKernel *kernel, PhTensor *bias)
   return offsets;
 }
 
+/* One number for all @n channels, or one for each. (nullable) none is needed */
+static gboolean
+is_of_channels (PhTensor *tensor, gint64 n)
+{
+  return tensor == NULL || ph_tensor_count (tensor) == 1 || (gint64) ph_tensor_count (tensor) == n;
+}
+
+static double
+of_channel (PhTensor *tensor, gint64 channel)
+{
+  return tensor != NULL ? ph_tensor_get (tensor, ph_tensor_count (tensor) == 1 ? 0 : (gsize) channel) : 0;
+}
+
 static gpointer
 prepare_integer (PhKernel *kernel)
 {
-  return prepare (kernel, 1, 2, 3);
+  return prepare (kernel, &(Places) { kernel->node, 0, 2, 1, 3 });
 }
 
 static gboolean
@@ -399,11 +426,11 @@ prepare_linear (PhKernel *kernel)
            *sy = ph_kernel_input (kernel, 6), *zy = ph_kernel_input (kernel, 7), *bias = ph_kernel_input (kernel, 8);
 
   if (!ph_dnnl_is_float (sx) || !ph_dnnl_is_float (sw) || !ph_dnnl_is_float (sy) || ph_tensor_count (sx) != 1
-      || ph_tensor_count (sy) != 1 || !are_bytes (zy) || ph_tensor_count (zy) != 1 || w == NULL || ph_tensor_rank (w) < 3
-      || (ph_tensor_count (sw) != 1 && (gint64) ph_tensor_count (sw) != ph_tensor_dims (w)[0])
+      || ph_tensor_count (sy) != 1 || !ph_are_bytes (zy) || ph_tensor_count (zy) != 1 || w == NULL || ph_tensor_rank (w) < 3
+      || !is_of_channels (sw, ph_tensor_dims (w)[0])
       || (bias != NULL && (ph_tensor_dtype (bias) != PH_INT32 || (gint64) ph_tensor_count (bias) != ph_tensor_dims (w)[0])))
     return ph_kernel_refuse (kernel, "scales that are not one each, or one for each channel of the weights");
-  return prepare (kernel, 3, 2, 5);
+  return prepare (kernel, &(Places) { kernel->node, 0, 2, 3, 5 });
 }
 
 static gboolean
@@ -415,12 +442,12 @@ run_linear (PhKernel *kernel, gpointer prepared)
   g_autofree double *factors = g_new (double, self->dims[1]);
   g_autofree gint32 *offsets = NULL, *windows = NULL;
   g_autoptr (PhTensor) sums = NULL;
-  Result result = { .factors = factors, .zero = zero_of (zero), .low = is_signed ? -128 : 0, .high = is_signed ? 127 : 255 };
+  Result result
+      = { .factors = factors, .zero = ph_byte_at (zero, 0), .low = is_signed ? -128 : 0, .high = is_signed ? 127 : 255 };
 
   for (gsize c = 0; c < (gsize) self->dims[1]; c++)
     {
-      factors[c] = ph_tensor_get (kernel->inputs[1], 0) * ph_tensor_get (sw, ph_tensor_count (sw) == 1 ? 0 : c)
-                   / ph_tensor_get (kernel->inputs[6], 0);
+      factors[c] = ph_tensor_get (kernel->inputs[1], 0) * of_channel (sw, (gint64) c) / ph_tensor_get (kernel->inputs[6], 0);
       if (!isfinite (factors[c]))
         return FALSE;
     }
@@ -435,6 +462,128 @@ run_linear (PhKernel *kernel, gpointer prepared)
   return result.bytes != NULL;
 }
 
+/* ── in fused nodes ── */
+
+/* Floats for each channel, or integers with a scale. */
+static gboolean
+read_bias (Convolution *self, PhKernel *kernel, const PhValue *value)
+{
+  PhTensor *bias;
+
+  self->bias = self->scale_bias = self->zero_bias = PH_NO_INPUT;
+  if (value != NULL && value->producer == NULL && !g_ptr_array_find (self->body.graph->inputs, value, &self->bias))
+    return FALSE;
+  if (value != NULL && value->producer != NULL
+      && !ph_bytes_operand_read (kernel, value, 0, &self->bias, &self->scale_bias, &self->zero_bias))
+    return FALSE;
+  bias = ph_kernel_input (kernel, self->bias);
+  return (value == NULL || (bias != NULL && (self->scale_bias != PH_NO_INPUT || ph_dnnl_is_float (bias))))
+         && is_of_channels (bias, self->dims[1]) && is_of_channels (ph_kernel_input (kernel, self->scale_bias), self->dims[1])
+         && is_of_channels (ph_kernel_input (kernel, self->zero_bias), self->dims[1]);
+}
+
+static gpointer
+prepare_body (PhKernel *kernel)
+{
+  Places at;
+  PhBytesBody body;
+  Convolution *self;
+  guint scale_x, scale_w;
+
+  if (!ph_bytes_body_read (&body, kernel, &ph_op_Conv)
+      || !ph_bytes_operand_read (kernel, ph_node_input (body.head, 0), 0, &at.x, &scale_x, &at.zero_x)
+      || ph_tensor_count (ph_kernel_input (kernel, scale_x)) != 1
+      || !ph_bytes_operand_read (kernel, ph_node_input (body.head, 1), 0, &at.w, &scale_w, &at.zero_w))
+    return ph_kernel_refuse (kernel, "no convolution of a dequantized image and weights");
+  at.node = body.head;
+  self = prepare (kernel, &at);
+  if (self == NULL)
+    return NULL;
+  self->body = body;
+  self->scale_x = scale_x;
+  self->scale_w = scale_w;
+  self->is_cut = body.n_after == 1 && body.after[0]->op == &ph_op_Relu && body.dtype != PH_FLOAT;
+  if (body.n_after > 0 && !self->is_cut)
+    self->chain = ph_chain_new (kernel, body.after, body.n_after, body.graph->inputs, ph_node_output (body.head, 0));
+  if (self->groups == 1 && read_bias (self, kernel, ph_node_input (body.head, 2))
+      && is_of_channels (ph_kernel_input (kernel, scale_w), self->dims[1])
+      && (body.n_after == 0 || self->is_cut || self->chain != NULL))
+    return self;
+  free_convolution (self);
+  return ph_kernel_refuse (kernel, "groups, another bias than one for each channel, or operators after it that have no loop");
+}
+
+/* FALSE: a number that is none is left to the operators themselves. */
+static gboolean
+find_factors (const Convolution *self, PhKernel *kernel, Result *result)
+{
+  PhTensor *bias = ph_kernel_input (kernel, self->bias), *scale = ph_kernel_input (kernel, self->scale_bias),
+           *zero = ph_kernel_input (kernel, self->zero_bias);
+  const double factor = ph_tensor_get (kernel->inputs[self->scale_x], 0);
+  gboolean finite = TRUE;
+
+  for (gint64 c = 0; c < self->dims[1]; c++)
+    {
+      result->factors[c] = factor * of_channel (kernel->inputs[self->scale_w], c);
+      result->biases[c] = scale != NULL ? (of_channel (bias, c) - of_channel (zero, c)) * of_channel (scale, c)
+                                        : of_channel (bias, c);
+      finite = finite && isfinite (result->factors[c]) && isfinite (result->biases[c]);
+    }
+  result->scale = self->body.scale != PH_NO_INPUT ? (float) ph_tensor_get (kernel->inputs[self->body.scale], 0) : 1;
+  result->zero = ph_byte_at (ph_kernel_input (kernel, self->body.zero), 0);
+  result->low = self->body.dtype == PH_INT8 ? -128 : 0;
+  result->high = result->low + 255;
+  if (self->is_cut) /* Relu: the zero point is the byte of 0 */
+    result->low = MAX (result->low, result->zero);
+  return finite && isfinite (result->scale) && result->scale > 0;
+}
+
+static gboolean
+run_body (PhKernel *kernel, gpointer prepared)
+{
+  Convolution *self = prepared;
+  const gboolean is_float = self->body.dtype == PH_FLOAT;
+  g_autofree double *factors = g_new (double, self->dims[1]), *biases = g_new (double, self->dims[1]);
+  g_autofree gint32 *offsets = NULL, *windows = NULL;
+  g_autoptr (PhTensor) sums = NULL, y = NULL;
+  Result result = { .factors = factors, .biases = biases };
+
+  if (!find_factors (self, kernel, &result))
+    return FALSE;
+  sums = convolve (self, kernel, &windows);
+  if (sums == NULL)
+    return FALSE;
+  result.windows = windows;
+  result.offsets = offsets = new_offsets (self, kernel, NULL);
+  if (is_float || self->chain != NULL)
+    {
+      y = ph_tensor_new_unset (PH_FLOAT, 2 + self->n, self->dims);
+      result.floats = y != NULL ? ph_tensor_writable (y) : NULL;
+    }
+  else
+    result.bytes = ph_kernel_output_unset (kernel, 0, self->body.dtype, 2 + self->n, self->dims, NULL);
+  if (result.floats == NULL && result.bytes == NULL)
+    return FALSE;
+  write_planes (self, ph_tensor_data (sums), &result);
+  if (self->chain != NULL)
+    {
+      y = ph_chain_run (self->chain, kernel, g_steal_pointer (&y));
+      if (!ph_dnnl_is_float (y) || ph_tensor_format (y) != PH_MEMORY_PLAIN)
+        return FALSE;
+    }
+  if (is_float)
+    ph_kernel_take (kernel, 0, g_steal_pointer (&y));
+  else if (self->chain != NULL)
+    {
+      result.bytes = ph_kernel_output_unset (kernel, 0, self->body.dtype, ph_tensor_rank (y), ph_tensor_dims (y), NULL);
+      if (result.bytes == NULL)
+        return FALSE;
+      ph_lanes ()->quantise (ph_tensor_count (y), result.bytes, ph_tensor_data (y), result.scale, (float) result.zero,
+                             (float) result.low, (float) result.high);
+    }
+  return TRUE;
+}
+
 static gsize
 packed_convolution (gpointer prepared)
 {
@@ -446,5 +595,6 @@ packed_convolution (gpointer prepared)
 const PhKernelRow ph_kernels_dnnl_conv_bytes[] = {
   { &ph_op_ConvInteger, PH_DEVICE_CPU, "dnnl", 10, prepare_integer, run_integer, free_convolution, packed_convolution },
   { &ph_op_QLinearConv, PH_DEVICE_CPU, "dnnl", 10, prepare_linear, run_linear, free_convolution, packed_convolution },
+  { NULL, PH_DEVICE_CPU, "dnnl", 11, prepare_body, run_body, free_convolution, packed_convolution, NULL, TRUE },
   { NULL },
 };

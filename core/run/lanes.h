@@ -70,7 +70,7 @@ typedef struct
   void (*quantise) (gsize n, guint8 *y, const float *x, float scale, float zero, float low, float high);
   void (*requantise) (gsize n, guint8 *y, const gint32 *x, const double *factors, gboolean each, double zero, double low,
                       double high);
-  void (*scale_sums) (gsize n, float *y, const gint32 *x, const double *factors, gboolean each);
+  void (*scale_sums) (gsize n, float *y, const gint32 *x, const double *factors, gboolean each, double offset);
   void (*dequantise) (gsize n, float *y, const guint8 *x, gboolean is_signed, float scale, gint32 zero);
   void (*accumulate_bytes) (gsize n, gint32 *y, const gint8 *x); /* y += x            */
   void (*subtract_multiples) (gsize n, gint32 *y, const gint32 *x, const gint32 *z,

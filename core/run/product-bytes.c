@@ -14,7 +14,7 @@
 /* The left factor is multiplied as unsigned bytes and the right one as signed ones: the other kind is shifted by 128, and so is its zero point.
  * What the zero points make of the sums is subtracted afterwards: sum (a - za) (b - zb) = sum a b - za (sum b - k zb) - zb sum a. */
 
-#define NONE G_MAXUINT /* no input */
+#define NONE PH_NO_INPUT
 
 /* Where the operands are among the inputs; the scales and the zero point of the result, too. */
 typedef struct
@@ -295,7 +295,7 @@ to_floats (Product *self, PhKernel *kernel, PhTensor *sums, const double *factor
 
   for (gsize at = 0; y != NULL && at < count; at += line)
     ph_lanes ()->scale_sums (line, (float *) ph_tensor_writable (y) + at, (const gint32 *) ph_tensor_data (sums) + at, factors,
-                             n > 1);
+                             n > 1, 0);
   if (y == NULL || self->chain == NULL)
     return y;
   y = ph_chain_run (self->chain, kernel, y);
@@ -344,107 +344,31 @@ run_scaled (PhKernel *kernel, gpointer prepared)
 
 /* ── in fused nodes ── */
 
-/* A body that dequantizes both factors: their product in float32 rounds each step, and this one only at the end. Either may fall to the
- * other side where the result is quantized half-way between two bytes. */
-
 #define MOST_TERMS 32768 /* of a sum, which fits into 32 bits then */
-#define MOST_NODES 16
-
-/* Finds input @i of @node among those of the fused node; NONE: it is left out. */
-static gboolean
-find_input (const PhGraph *body, const PhNode *node, guint i, guint *index)
-{
-  const PhValue *value = ph_node_input (node, i);
-
-  *index = NONE;
-  return value == NULL || g_ptr_array_find (body->inputs, value, index);
-}
-
-/* A value of the body that is dequantized bytes; @scale: one for all, or of the right factor one for each column. */
-static gboolean
-read_operand (PhKernel *kernel, const PhValue *value, guint *x, guint *scale, guint *zero)
-{
-  const PhNode *node = value != NULL ? value->producer : NULL;
-  const PhDType dtype = node != NULL ? (PhDType) ph_node_attr_int (node, "output_dtype", PH_UNDEFINED) : PH_UNDEFINED;
-  const PhTensor *of, *scales;
-  guint axis;
-
-  if (node == NULL || node->op != &ph_op_DequantizeLinear || ph_node_attr_int (node, "block_size", 0) != 0
-      || (dtype != PH_UNDEFINED && dtype != PH_FLOAT) || !find_input (node->graph, node, 0, x)
-      || !find_input (node->graph, node, 1, scale) || !find_input (node->graph, node, 2, zero))
-    return FALSE;
-  of = ph_kernel_input (kernel, *x);
-  scales = ph_kernel_input (kernel, *scale);
-  return of != NULL && scales != NULL
-         && (ph_tensor_count (scales) == 1
-             || (ph_axis (ph_node_attr_int (node, "axis", 1), ph_tensor_rank (of), &axis) && axis + 1 == ph_tensor_rank (of)));
-}
-
-/* Finds the nodes of the body: @product, and in @after what follows it before @quantise (nullable). */
-static gboolean
-read_body (const PhGraph *body, PhNode **product, PhNode **quantise, PhNode **after, guint *n)
-{
-  const PhValue *last;
-
-  PH_FOREACH_NODE (node, body)
-    if (node->op == &ph_op_MatMul && *product == NULL)
-      *product = node;
-    else if (node->op == &ph_op_QuantizeLinear && *quantise == NULL)
-      *quantise = node;
-    else if (*product != NULL && *n < MOST_NODES)
-      after[(*n)++] = node;
-    else if (*product != NULL || node->op != &ph_op_DequantizeLinear)
-      return FALSE;
-  if (*product == NULL || body->outputs->len != 1)
-    return FALSE;
-  last = ph_node_output (*n > 0 ? after[*n - 1] : *product, 0);
-  return *quantise != NULL ? ph_node_input (*quantise, 0) == last && body->outputs->pdata[0] == ph_node_output (*quantise, 0)
-                           : body->outputs->pdata[0] == last;
-}
-
-static gboolean
-read_result (PhKernel *kernel, const PhNode *quantise, Inputs *inputs, PhDType *dtype)
-{
-  const PhTensor *zero;
-
-  *dtype = PH_FLOAT;
-  if (quantise == NULL)
-    return TRUE;
-  if (ph_node_attr_int (quantise, "block_size", 0) != 0 || ph_node_attr_int (quantise, "precision", 0) > PH_FLOAT
-      || !find_input (quantise->graph, quantise, 1, &inputs->scale_y)
-      || !find_input (quantise->graph, quantise, 2, &inputs->zero_y))
-    return FALSE;
-  zero = ph_kernel_input (kernel, inputs->zero_y);
-  *dtype = zero != NULL ? ph_tensor_dtype (zero) : (PhDType) ph_node_attr_int (quantise, "output_dtype", PH_UINT8);
-  return is_scale (ph_kernel_input (kernel, inputs->scale_y), NULL) && ph_is_byte (*dtype)
-         && (zero == NULL || ph_tensor_count (zero) == 1);
-}
 
 static gpointer
 prepare_body (PhKernel *kernel)
 {
-  PhGraph *body = kernel->node->graphs->pdata[0];
   Inputs inputs = { NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE };
-  PhNode *product = NULL, *quantise = NULL, *after[MOST_NODES];
-  PhDType dtype = PH_FLOAT;
+  PhBytesBody body;
   Product *self;
-  guint n = 0;
 
-  if (kernel->n_outputs != 1 || !read_body (body, &product, &quantise, after, &n)
-      || !read_operand (kernel, ph_node_input (product, 0), &inputs.a, &inputs.scale_a, &inputs.zero_a)
-      || !read_operand (kernel, ph_node_input (product, 1), &inputs.b, &inputs.scale_b, &inputs.zero_b)
+  if (!ph_bytes_body_read (&body, kernel, &ph_op_MatMul)
+      || !ph_bytes_operand_read (kernel, ph_node_input (body.head, 0), 0, &inputs.a, &inputs.scale_a, &inputs.zero_a)
+      || !ph_bytes_operand_read (kernel, ph_node_input (body.head, 1), -1, &inputs.b, &inputs.scale_b, &inputs.zero_b)
       || !is_scale (ph_kernel_input (kernel, inputs.scale_a), NULL)
-      || !is_scale (ph_kernel_input (kernel, inputs.scale_b), ph_kernel_input (kernel, inputs.b))
-      || !read_result (kernel, quantise, &inputs, &dtype))
+      || !is_scale (ph_kernel_input (kernel, inputs.scale_b), ph_kernel_input (kernel, inputs.b)))
     return ph_kernel_refuse (kernel, "no product of two dequantized matrices");
+  inputs.scale_y = body.scale;
+  inputs.zero_y = body.zero;
   self = prepare_product (kernel, &inputs);
   if (self == NULL)
     return NULL;
   self->is_body = TRUE;
-  self->dtype = dtype;
-  if (n > 0)
-    self->chain = ph_chain_new (kernel, after, n, body->inputs, ph_node_output (product, 0));
-  if (self->k <= MOST_TERMS && (n == 0 || self->chain != NULL))
+  self->dtype = body.dtype;
+  if (body.n_after > 0)
+    self->chain = ph_chain_new (kernel, body.after, body.n_after, body.graph->inputs, ph_node_output (body.head, 0));
+  if (self->k <= MOST_TERMS && (body.n_after == 0 || self->chain != NULL))
     return self;
   free_product (self);
   return ph_kernel_refuse (kernel, "sums that are too long, or operators after the product that have no loop");

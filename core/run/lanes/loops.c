@@ -1,4 +1,4 @@
-/* lanes-loops.c: the loops over floats; compiled once for each kind of processor, with PH_LANES the name of the table and
+/* loops.c: the loops over floats; compiled once for each kind of processor, with PH_LANES the name of the table and
  * PH_WIDTH how many floats its registers hold.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <float.h>
