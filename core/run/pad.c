@@ -32,7 +32,8 @@ prepare_pad (PhKernel *kernel)
   PhTensor *x = ph_kernel_input (kernel, 0), *value = ph_kernel_input (kernel, 2);
   const guint rank = ph_tensor_rank (x);
 
-  if (!ph_dnnl_is_float (x) || rank < 3 || rank > 2 + SPACE || (value != NULL && !ph_dnnl_is_float (value)))
+  if (!ph_dnnl_is_float (x) || rank < 3 || rank > 2 + SPACE
+      || (value != NULL && (!ph_dnnl_is_float (value) || ph_tensor_count (value) != 1)))
     return ph_kernel_refuse (kernel, "only float32 images");
   return ph_kernel_input (kernel, 3) == NULL ? PH_PREPARED : ph_kernel_refuse (kernel, "the axes are an input");
 }

@@ -175,7 +175,7 @@ random_slope_fault (PhModel *model, GHashTable *feeds, const char *output, guint
                            0 };
   GHashTableIter iter;
   gpointer name, tensor;
-  double said, scale, seen, finer, here, ahead, behind, allowed;
+  double said, scale, seen, finer, here, ahead, behind, near_ahead, near_behind, allowed;
 
   if (!is_steady (model))
     return NULL;
@@ -194,12 +194,14 @@ random_slope_fault (PhModel *model, GHashTable *feeds, const char *output, guint
   ahead = sum_at (&slope, STEP);
   behind = sum_at (&slope, -STEP);
   seen = (ahead - behind) / (2 * STEP);
-  finer = (sum_at (&slope, STEP / 16) - sum_at (&slope, -STEP / 16)) / (STEP / 8);
+  near_ahead = sum_at (&slope, STEP / 16);
+  near_behind = sum_at (&slope, -STEP / 16);
+  finer = (near_ahead - near_behind) / (STEP / 8);
   scale += fabs (finer);
   allowed = 1e-4 * scale + 1e-7;
-  /* A kink, a jump, or a curve so sharp that the steps are too long for it, and what computes in single precision. */
+  /* A kink, also right here, a jump, or a curve so sharp that the steps are too long for it, and what computes in single precision. */
   if (slope.narrow > 0 || !isfinite (said) || !(fabs (seen - finer) < allowed)
-      || !(fabs (ahead - 2 * here + behind) / STEP < 1e-2 * scale + 1e-7))
+      || !(fabs (near_ahead - 2 * here + near_behind) / (STEP / 16) < allowed))
     return NULL;
   (*compared)++;
   return fabs (said - finer) > allowed

@@ -128,8 +128,11 @@ infer_attention (PhInfer *infer, GError **error)
   const gint64 n_q = ph_node_attr_int (node, "q_num_heads", 0), n_kv = ph_node_attr_int (node, "kv_num_heads", 0);
   const PhType *q = ph_infer_ranked (infer, Q), *k = ph_infer_type (infer, K), *v = ph_infer_type (infer, V);
   const PhType *past = ph_infer_type (infer, PAST_K);
+  const gint64 shown = ph_node_attr_int (node, "qk_matmul_output_mode", 0);
   PhDim length, total, size, batch;
 
+  if (shown < 0 || shown > 3)
+    return ph_infer_fail (infer, error, "qk_matmul_output_mode is %" G_GINT64_FORMAT ", must be 0 to 3", shown);
   if (q == NULL)
     return TRUE;
   if (q->rank != 3 && q->rank != 4)

@@ -266,7 +266,10 @@ infer_pad (PhInfer *infer, GError **error)
   gint64 begin[PH_MAX_RANK], end[PH_MAX_RANK];
   PhDim dims[PH_MAX_RANK];
   gsize n_pads, n_axes = 0;
+  const gint64 n_constants = ph_infer_type (infer, 2) != NULL ? ph_type_count (ph_infer_type (infer, 2)) : -1;
 
+  if (n_constants >= 0 && n_constants != 1)
+    return ph_infer_fail (infer, error, "constant_value has %" G_GINT64_FORMAT " elements, must have one", n_constants);
   if (type == NULL)
     return TRUE;
   if (!ph_infer_ints (infer, 1, &pads, &n_pads) || (ph_infer_has (infer, 3) && !ph_infer_ints (infer, 3, &axes, &n_axes)))

@@ -17,7 +17,9 @@ unpool_dims (const PhNode *node, guint rank, const PhDim *in, PhDim *dims)
     {
       gint64 add = kernel[i] - strides[i] - pads[i] - pads[n + i];
 
-      dims[2 + i] = ph_dim_mul (in[2 + i], PH_DIM (MAX (0, strides[i])));
+      if (kernel[i] < 1 || strides[i] < 1)
+        return FALSE;
+      dims[2 + i] = ph_dim_mul (in[2 + i], PH_DIM (strides[i]));
       dims[2 + i] = add >= 0 ? ph_dim_add (dims[2 + i], PH_DIM (add)) : ph_dim_sub (dims[2 + i], PH_DIM (-add));
     }
   return TRUE;
@@ -42,7 +44,9 @@ infer_max_unpool (PhInfer *infer, GError **error)
       return TRUE;
     }
   if (!unpool_dims (ph_infer_node_of (infer), x->rank, x->dims, dims))
-    return ph_infer_fail (infer, error, "kernel_shape, strides and pads do not fit an input of rank %u", x->rank);
+    return ph_infer_fail (infer, error,
+                          "kernel_shape, strides and pads do not fit an input of rank %u, or one of the first two is not above 0",
+                          x->rank);
   ph_infer_set_shape (infer, 0, x->dtype, x->rank, dims);
   return TRUE;
 }
@@ -80,7 +84,9 @@ run_max_unpool (PhKernel *kernel, GError **error)
   for (guint i = 0; i < rank; i++)
     in[i] = PH_DIM (ph_tensor_dims (x)[i]);
   if (!unpool_dims (kernel->node, rank, in, out))
-    return ph_kernel_fail (kernel, error, "kernel_shape, strides and pads do not fit an input of rank %u", rank);
+    return ph_kernel_fail (
+        kernel, error, "kernel_shape, strides and pads do not fit an input of rank %u, or one of the first two is not above 0",
+        rank);
   for (guint i = 0; i < rank; i++)
     {
       old[i] = MAX (1, out[i].size);
