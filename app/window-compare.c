@@ -1,7 +1,6 @@
 /* window-compare.c: compares with another model in a new tab.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/window-private.h"
-#include "core/discard.h"
 #include "views/hand-steps.h"
 #include "views/model-copy.h"
 
@@ -24,8 +23,8 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
   g_free (compare);
   if (!model || !self || self->closing || gtk_widget_get_root (GTK_WIDGET (first)) != GTK_ROOT (self))
     {
-      ph_discard (model, (GDestroyNotify) ph_model_free);
-      ph_discard (copy, (GDestroyNotify) ph_model_free);
+      ph_model_discard (model);
+      ph_model_discard (copy);
       return;
     }
   PhDocumentView *view = ph_window_add_tab (self);

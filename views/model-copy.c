@@ -4,7 +4,6 @@
 
 #include <glib/gi18n.h>
 
-#include "core/discard.h"
 #include "core/document/snapshot.h"
 
 typedef struct
@@ -24,8 +23,8 @@ work_free (gpointer data)
   Work *work = data;
 
   g_clear_pointer (&work->snapshot, ph_snapshot_free);
-  ph_discard (work->model, (GDestroyNotify) ph_model_free);
-  ph_discard (work->copy, (GDestroyNotify) ph_model_free);
+  ph_model_discard (work->model);
+  ph_model_discard (work->copy);
   g_object_unref (work->view);
   g_free (work);
 }

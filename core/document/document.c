@@ -1,6 +1,5 @@
 /* document.c: the open file with its history and selection, and the signals about changes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/io/choose.h"
 
@@ -46,8 +45,8 @@ clear_file (PhDocument *document)
   g_clear_pointer (&document->copy, ph_copy_unref);
   g_clear_pointer (&document->runner, ph_copy_unref);
   g_clear_pointer (&document->spare, ph_copy_unref);
-  ph_discard (g_steal_pointer (&document->model), (GDestroyNotify) ph_model_free);
-  ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
+  g_clear_pointer (&document->model, ph_model_discard);
+  g_clear_pointer (&document->history, ph_history_discard);
   g_clear_pointer (&document->path, g_free);
   g_clear_pointer (&document->program, g_free);
   g_clear_pointer (&document->program_text, g_free);

@@ -1,6 +1,5 @@
 /* job.c: runs passes on a private clone of the document's model, and transfers the edits to it; or on that model itself.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
 #include "core/opset/opset.h"
@@ -107,13 +106,6 @@ give_back (PhJob *job)
   job->document->generation++; /* nodes that were undone are others now */
 }
 
-static void
-discard_model (PhModel *model)
-{
-  if (model != NULL)
-    ph_discard_parts (model, (GDestroyNotify) ph_model_free, model->next_id);
-}
-
 void
 ph_job_free (PhJob *job)
 {
@@ -124,10 +116,9 @@ ph_job_free (PhJob *job)
     ph_copy_put (job->spare, g_steal_pointer (&job->model), job->taken);
   g_clear_pointer (&job->taken, ph_history_free);
   g_clear_pointer (&job->spare, ph_copy_unref);
-  discard_model (job->model);
-  discard_model (job->start_model);
-  if (job->history != NULL)
-    ph_discard_parts (job->history, (GDestroyNotify) ph_history_free, job->history->edits->len);
+  ph_model_discard (job->model);
+  ph_model_discard (job->start_model);
+  ph_history_discard (job->history);
   g_strfreev (job->rules_off);
   g_array_unref (job->tasks);
   g_object_unref (job->document);

@@ -44,7 +44,7 @@ ph_copy_unref (PhCopy *copy)
 {
   if (!g_atomic_ref_count_dec (&copy->ref_count))
     return;
-  ph_discard (copy->model, (GDestroyNotify) ph_model_free);
+  ph_model_discard (copy->model);
   if (copy->edits != NULL)
     ph_discard (copy->edits, (GDestroyNotify) g_ptr_array_unref);
   g_mutex_clear (&copy->lock);
@@ -160,7 +160,7 @@ ph_snapshot_free (PhSnapshot *snapshot)
   ph_copy_unref (snapshot->runner);
   g_hash_table_unref (snapshot->feeds);
   g_clear_pointer (&snapshot->kernels, g_hash_table_unref);
-  ph_discard_parts (snapshot->history, (GDestroyNotify) ph_history_free, snapshot->history->edits->len);
+  ph_history_discard (snapshot->history);
   g_free (snapshot);
 }
 
@@ -246,7 +246,7 @@ ph_snapshot_return (PhSnapshot *snapshot)
     {
       if (snapshot->spare != NULL)
         put_spare (snapshot->spare, runner);
-      ph_discard (g_steal_pointer (&runner->model), (GDestroyNotify) ph_model_free);
+      g_clear_pointer (&runner->model, ph_model_discard);
     }
   g_mutex_unlock (&runner->lock);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/discard.h"
 #include "core/large-pages.h"
 
 /* ── life and death ─────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -187,6 +188,13 @@ ph_model_free (PhModel *model)
   ph_slab_clear (&model->memory->values);
   g_free (model->memory);
   g_free (model);
+}
+
+void
+ph_model_discard (PhModel *model)
+{
+  if (model != NULL)
+    ph_discard_parts (model, (GDestroyNotify) ph_model_free, model->next_id);
 }
 
 /* ── lookups ── */

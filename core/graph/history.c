@@ -49,6 +49,13 @@ ph_history_free (PhHistory *history)
   g_free (history);
 }
 
+void
+ph_history_discard (PhHistory *history)
+{
+  if (history != NULL)
+    ph_discard_parts (history, (GDestroyNotify) ph_history_free, history->edits->len);
+}
+
 GPtrArray *
 ph_history_all_edits (PhHistory *history)
 {

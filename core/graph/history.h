@@ -52,6 +52,7 @@ struct _PhHistory
 
 PhHistory *ph_history_new (void);
 void ph_history_free (PhHistory *history);
+void ph_history_discard (PhHistory *history); /* (nullable) the same where nobody waits for it: later, if it is long */
 /* The edits that led to the present state from the model as it came, oldest first, the past included. (transfer container) */
 GPtrArray *ph_history_all_edits (PhHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhHistory, ph_history_free)

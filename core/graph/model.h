@@ -32,6 +32,7 @@ struct _PhModel
 PhModel *ph_model_new (void);             /* an empty main graph */
 PhModel *ph_model_clone (PhModel *model); /* same ids; tensors shared; no journal */
 void ph_model_free (PhModel *model);
+void ph_model_discard (PhModel *model); /* (nullable) the same where nobody waits for it: later, if it is large */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhModel, ph_model_free)
 
 void ph_model_reserve (PhModel *model, gsize n);      /* room for @n more ids, which come soon */

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/discard.h"
 #include "core/intern.h"
 #include "core/script/script-call.h"
 #include "core/script/script-emit.h"
@@ -14,8 +13,7 @@ ph_script_graph_free (PhScriptGraph *graph)
 {
   if (graph == NULL)
     return;
-  if (graph->model != NULL)
-    ph_discard_parts (graph->model, (GDestroyNotify) ph_model_free, graph->model->next_id);
+  ph_model_discard (graph->model);
   g_hash_table_unref (graph->feeds);
   g_free (graph->file);
   g_free (graph->text);

@@ -5,7 +5,6 @@
 #include "core/console/call-work.h"
 #include "core/console/command-code.h"
 #include "core/console/reply-table.h"
-#include "core/discard.h"
 #include "core/run/candidates.h"
 #include "core/run/inputs.h"
 #include "core/run/profile.h"
@@ -32,7 +31,7 @@ kernels_free (gpointer data)
   g_clear_pointer (&job->profile, ph_profile_unref);
   g_clear_pointer (&job->named, g_hash_table_unref);
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
-  ph_discard (job->model, (GDestroyNotify) ph_model_free);
+  ph_model_discard (job->model);
   g_free (job);
 }
 

@@ -7,7 +7,6 @@
 #include "core/console/command-code.h"
 #include "core/console/command-words.h"
 #include "core/console/reply-table.h"
-#include "core/discard.h"
 #include "core/draw/roofline.h"
 #include "core/number.h"
 #include "core/replace.h"
@@ -38,7 +37,7 @@ profile_free (gpointer data)
   g_free (job->roofline);
   g_clear_pointer (&job->named, g_hash_table_unref);
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
-  ph_discard (job->model, (GDestroyNotify) ph_model_free);
+  ph_model_discard (job->model);
   g_free (job);
 }
 
