@@ -133,13 +133,16 @@ free_name (PhModel *model, const char *name)
   return ph_model_unique_name (model, name);
 }
 
-/* Maps the inputs and constants of the original to their counterparts in @model. */
+/* Maps the inputs and constants of the original to their counterparts in @model. Ids beyond its own are of an upgrade of the original alone:
+ * what is added here may get the same. */
 static gboolean
 map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
 {
+  const PhId end = model->next_id;
+
   for (guint i = 0; i < original->graph->inputs->len; i++)
     {
-      PhValue *value = original->graph->inputs->pdata[i], *now = ph_model_find_value (model, value->id);
+      PhValue *value = original->graph->inputs->pdata[i], *now = value->id < end ? ph_model_find_value (model, value->id) : NULL;
 
       if (now == NULL)
         now = ph_graph_add_input (model->graph, free_name (model, value->name), value->type, value->tensor, G_MAXUINT, error);
@@ -149,12 +152,15 @@ map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
     }
   for (guint i = 0; i < original->graph->constants->len; i++)
     {
-      PhValue *value = original->graph->constants->pdata[i], *now = ph_model_find_value (model, value->id);
+      PhValue *value = original->graph->constants->pdata[i],
+              *now = value->id < end ? ph_model_find_value (model, value->id) : NULL;
 
       if (value->uses->len == 0 && !ph_value_is_output (value))
         continue;
       if (now == NULL)
-        now = ph_graph_restore_constant (model->graph, value->id, free_name (model, value->name), value->tensor, error);
+        now = value->id < end
+                  ? ph_graph_restore_constant (model->graph, value->id, free_name (model, value->name), value->tensor, error)
+                  : ph_graph_add_constant (model->graph, free_name (model, value->name), value->tensor, error);
       if (now == NULL)
         return FALSE;
       g_hash_table_insert (map, value, now);

@@ -1,4 +1,4 @@
-/* bytes.h: tensors of 8 bits, signed or not, and operators on such that were dequantized.
+/* bytes.h: tensors of signed or unsigned bytes, and operators on dequantized bytes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

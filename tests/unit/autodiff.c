@@ -471,6 +471,36 @@ test_equal_number_restored (void)
   g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, 0);
 }
 
+/* An input that was fixed before the model was upgraded comes back, and is not taken for a constant that the upgrade of the original makes. */
+static void
+test_restored_before_upgrade (void)
+{
+  static const char *const passes[] = { "fix-inputs", "fold-constants", "upgrade-opset" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 11]> f (float[2,2] x, float[2,2] w = {1, 2, 3, 4}) => (float[2] y)\n"
+      "<float[2,2] half = {5, 6, 7, 8}> { v = Mul (w, half)  p = Mul (x, v)  y = ReduceSum <axes = [0], keepdims = 0> (p) }",
+      -1, "test", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
+    {
+      ph_pass_run (ph_pass_find (passes[i]), model, history, &options, &error);
+      g_assert_no_error (error);
+    }
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  feed (feeds, model, "x", ph_tensor_new_splat (PH_FLOAT, 2, DIMS (2, 2), &(const float) { 3 }));
+  slope = compute (model, feeds, "grad_half");
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (ph_tensor_get (slope, i), ==, 3 * (i + 1)); /* x times w */
+}
+
 /* A cotangent that nobody feeds can be fixed, and then nothing multiplies by one. */
 static void
 test_fixed_cotangent (void)
@@ -516,6 +546,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/folded-elsewhere", test_folded_elsewhere);
   g_test_add_func ("/autodiff/equal-number", test_equal_number);
   g_test_add_func ("/autodiff/equal-number-restored", test_equal_number_restored);
+  g_test_add_func ("/autodiff/restored-before-upgrade", test_restored_before_upgrade);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
   return g_test_run ();
 }
