@@ -275,7 +275,7 @@ open_expanded (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* Reads @output through a lasting Identity if its producer will be replaced: a call, or a reader of a list. */
+/* Reads @output through a lasting Identity if its producer will be replaced: a call, a reader of a list, or a Dropout without its mask. */
 static gboolean
 hold (PhPassRun *run, PhValue **output, GError **error)
 {
@@ -284,7 +284,7 @@ hold (PhPassRun *run, PhValue **output, GError **error)
 
   if (node == NULL
       || (node->op != NULL && node->op->expand == NULL && !ph_node_is (node, &ph_op_SequenceAt)
-          && !ph_node_is (node, &ph_op_ConcatFromSequence)))
+          && !ph_node_is (node, &ph_op_ConcatFromSequence) && !ph_node_is (node, &ph_op_Dropout)))
     return TRUE;
   if (!ph_pass_begin (run, "hold-output", NULL,
                       "The node of the output will be expanded, so an Identity marks where the gradient begins."))

@@ -249,6 +249,8 @@ test_refused (void)
     { "c = Constant <value = bool {1}> () d = Concat <axis = 0> (x, x) s = SequenceConstruct (x, d) y = If (c) <then_branch = a () => (float[] p) { "
       "p = SequenceAt (s, n) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
     { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
+    { "q = Constant <value = int8[2,2] {1, 2, 3, 4}> () m = Constant <value_ints = [2, 2]> () c = Expand (w, m) "
+      "y = DequantizeLinear <block_size = 3> (q, c)", "w", "or known blocks" }, /* of two places each axis has one block of three */
     { "m = Constant <value_ints = [1, 1, 3]> () r = Reshape (x, m) y = LpPool <kernel_shape = [2], p = 0> (r)", "x", "p is 0, which is no norm" },
     { "y = Attention <q_num_heads = 1, kv_num_heads = 1> (\"\", x, x)", "x", "its input 0 'Q' is missing" },
   };
@@ -471,6 +473,32 @@ test_equal_number_restored (void)
   g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, 0);
 }
 
+/* The output of a restored model may be a Dropout, which is replaced by one that shows its mask. */
+static void
+test_restored_dropout (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y) <float half = {0.5}> {\n"
+      "  s = Mul (x, half)  r = Constant <value = float {0.25}> ()  t = Constant <value = bool {0}> ()  a = Add (x, x)\n"
+      "  y = Dropout (a, r, t) }",
+      -1, "test", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("dce"), model, history, &options, &error);
+  g_assert_no_error (error);
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  feed (feeds, model, "x", ph_tensor_new_splat (PH_FLOAT, 1, DIMS (2), &(const float) { 3 }));
+  slope = compute (model, feeds, "grad_x");
+  g_assert_cmpfloat (ph_tensor_get (slope, 1), ==, 2);
+}
+
 /* An input that was fixed before the model was upgraded comes back, and is not taken for a constant that the upgrade of the original makes. */
 static void
 test_restored_before_upgrade (void)
@@ -546,6 +574,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/folded-elsewhere", test_folded_elsewhere);
   g_test_add_func ("/autodiff/equal-number", test_equal_number);
   g_test_add_func ("/autodiff/equal-number-restored", test_equal_number_restored);
+  g_test_add_func ("/autodiff/restored-dropout", test_restored_dropout);
   g_test_add_func ("/autodiff/restored-before-upgrade", test_restored_before_upgrade);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
   return g_test_run ();

@@ -269,11 +269,10 @@ sum_blocks (PhBuilder *b, PhValue *value, const PhType *type, guint axis, gint64
     dims[i + (i > axis)] = type->dims[i].size;
   dims[axis] = n_blocks;
   dims[axis + 1] = block;
-  pads[type->rank + axis] = n_blocks * block - n;
-  if (n_blocks * block > n)
+  if ((pads[type->rank + axis] = n_blocks * block - n) > 0)
     value = PH_BUILD (b, Pad, value, ph_build_ints (b, pads, 2 * type->rank));
-  value = PH_BUILD (b, Reshape, value, ph_build_ints (b, dims, type->rank + 1));
-  return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), value, ph_build_ints (b, &behind, 1));
+  return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
+                        PH_BUILD (b, Reshape, value, ph_build_ints (b, dims, type->rank + 1)), ph_build_ints (b, &behind, 1));
 }
 
 /* dscale = sum of dY (x - zero point) over the elements that share a scale. */
@@ -290,7 +289,9 @@ grad_dequantize (PhGrad *grad, GError **error)
 
   if (scales == NULL || !scales->has_rank
       || (scales->rank > 0 && (type == NULL || !type->has_rank || !ph_axis (given, type->rank, &axis)))
-      || (block > 0 ? scales->rank == 0 || !ph_type_is_static (type) || type->rank >= PH_MAX_RANK : scales->rank > 1))
+      || (block > 0 ? scales->rank == 0 || !ph_type_is_static (type) || type->rank >= PH_MAX_RANK || scales->rank != type->rank
+                          || scales->dims[axis].size != (type->dims[axis].size + block - 1) / block
+                    : scales->rank > 1))
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient by the scale needs known ranks, and one scale, one for each index, or known blocks");
   ones = PH_BUILD (b, Expand, ph_build_scalar (b, dtype, 1), PH_BUILD (b, Shape, ph_grad_in (grad, 1)));
