@@ -162,6 +162,21 @@ only_types (const PhNetNode *net)
   return net->before && net->after;
 }
 
+/* Returns TRUE if an output is of other elements, such as floats for float16: what reads it cannot be the same on both sides, so it is no border. */
+static gboolean
+makes_other_elements (const PhNode *was, const PhNode *is)
+{
+  for (guint k = 0; was != NULL && is != NULL && k < MIN (was->outputs->len, is->outputs->len); k++)
+    {
+      const PhValue *x = ph_node_output (was, k), *y = ph_node_output (is, k);
+
+      if (x != NULL && y != NULL && x->type != NULL && y->type != NULL && x->type->dtype != y->type->dtype
+          && x->type->dtype != PH_UNDEFINED && y->type->dtype != PH_UNDEFINED)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 sort_changes (Cut *cut, GHashTable *net)
 {
@@ -175,9 +190,12 @@ sort_changes (Cut *cut, GHashTable *net)
       PhNode *was = node->before ? ph_model_find_node (cut->model[0], node->id) : NULL;
       PhNode *is = node->after ? ph_model_find_node (cut->model[1], node->id) : NULL;
 
-      if ((was == NULL && is == NULL) || only_types (node))
+      const gboolean turns = makes_other_elements (was, is);
+
+      if ((was == NULL && is == NULL) || (!turns && only_types (node)))
         continue;
-      if (was != NULL && is != NULL && was->graph == cut->graph[0] && is->graph == cut->graph[1] && is_reader (cut, node))
+      if (was != NULL && is != NULL && was->graph == cut->graph[0] && is->graph == cut->graph[1] && !turns
+          && is_reader (cut, node))
         {
           for (guint i = 0; i < node->fields->len; i++)
             {
@@ -446,7 +464,8 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
     {
       const PhNetNode *node = data;
 
-      if (only_types (node))
+      if (only_types (node)
+          && !makes_other_elements (ph_model_find_node (cut->model[0], node->id), ph_model_find_node (cut->model[1], node->id)))
         continue;
       for (guint side = 0; side < 2; side++)
         {

@@ -96,9 +96,35 @@ count_gone (PhTensor *exact, PhTensor *ranged, PhTensor *other_exact, PhTensor *
   return n;
 }
 
+/* How many values of @graph become wider floats, to be computed with as such. */
+static guint
+count_widened (PhGraph *graph)
+{
+  guint n = 0;
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      const PhValue *x = node->op == &ph_op_Cast ? ph_node_input (node, 0) : NULL,
+                    *y = x != NULL ? ph_node_output (node, 0) : NULL;
+
+      n += y != NULL && ph_value_constant (x) == NULL && x->type != NULL && y->type != NULL
+           && (x->type->dtype == PH_FLOAT16 || x->type->dtype == PH_BFLOAT16)
+           && (y->type->dtype == PH_FLOAT || y->type->dtype == PH_DOUBLE);
+    }
+  return n;
+}
+
+/* Returns TRUE if what overflowed before need not do so any more: it is computed in larger operators, or in a wider type. */
+static gboolean
+may_hold_more (PhTry *self)
+{
+  return ph_graph_sums (self->pair->after->graph)
+         || count_widened (self->pair->after->graph) > count_widened (self->pair->before->graph);
+}
+
 /* Computes both sides again with the ranges of their element types. In double x * 256 / 256 is x, but in float16 it is infinite from 256
- * on. A value that is lost is a difference. One that overflowed only before is not, if the change computes it in a larger operator, but the
- * sides are not the same. Returns FALSE if they differ, which is then recorded. */
+ * on. A value that is lost is a difference. One that overflowed only before is not if may_hold_more(), but the sides are not the same. Returns
+ * FALSE if they differ, which is then recorded. */
 gboolean
 ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2])
 {
@@ -127,7 +153,7 @@ ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray
           const gsize n = count_gone (exact[0], was->pdata[k], exact[1], is->pdata[k], least, counted, &at);
 
           self->trial->n_out_of_range += n;
-          differs = n > 0 && self->options->promise == PH_PROMISE_NONE && (counted || !ph_graph_sums (self->pair->after->graph));
+          differs = n > 0 && self->options->promise == PH_PROMISE_NONE && (counted || !may_hold_more (self));
         }
       if (differs)
         {

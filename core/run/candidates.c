@@ -183,6 +183,7 @@ run_candidate (const PhKernel *kernel, PhCandidate *candidate, guint runs, PhTen
   options.study = NULL;
   options.ran = NULL;
   run.options = &options;
+  run.sources = NULL;
   run.draws = NULL;
   run.spare = NULL;
   own.run = &run;
@@ -205,6 +206,7 @@ run_candidate (const PhKernel *kernel, PhCandidate *candidate, guint runs, PhTen
   candidate->packed = ph_node_state_packed (&state);
   ph_node_state_clear (&state);
   kernel->run->wide = run.wide;
+  g_clear_pointer (&run.sources, g_hash_table_unref);
   g_clear_pointer (&run.draws, g_hash_table_unref);
   g_clear_pointer (&run.spare, g_ptr_array_unref);
   return ok;

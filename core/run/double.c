@@ -113,8 +113,8 @@ ph_run_declared (const PhNode *node, guint input, PhTensor *tensor)
   return type != NULL && IS_WIDE (type->dtype) ? type->dtype : PH_FLOAT;
 }
 
-/* The most values among which the sources of one are looked for. */
-#define MAX_VISITED 64
+/* The most values among which the sources of one are looked for; what was found of a value is kept for the run. */
+#define MAX_VISITED 2048
 
 /* Returns TRUE if each number of type @from is representable in @to. */
 static gboolean
@@ -138,15 +138,14 @@ wider (PhDType a, PhDType b)
   return b == PH_UNDEFINED || (a != PH_UNDEFINED && holds (a, b)) ? a : a == PH_UNDEFINED || holds (b, a) ? b : PH_FLOAT;
 }
 
-/* Returns the widest float type from which @value was computed, or PH_UNDEFINED if only from constants. A value that was merely widened is
- * no more exact than its source, so narrowing it again loses nothing beyond the rounding of the arithmetic itself. @left: values that may
- * still be visited. */
+/* See ph_run_source(). @left: values that may still be visited. */
 static PhDType
-source_of (const PhValue *value, guint *left)
+source_of (const PhValue *value, GHashTable *known, guint *left)
 {
   const PhType *type = value->type;
   const PhNode *producer = value->producer;
   PhDType declared, widest = PH_UNDEFINED;
+  gpointer found;
   gboolean constant, moves;
 
   if (ph_value_constant (value) != NULL)
@@ -154,11 +153,18 @@ source_of (const PhValue *value, guint *left)
   if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype))
     return PH_DOUBLE;
   declared = type->dtype;
-  if (producer == NULL || producer->op == NULL || (producer->graphs != NULL && producer->graphs->len > 0) || *left == 0)
+  /* What is declared as narrow as any has no source that is narrower. */
+  if (declared == PH_FLOAT16 || declared == PH_BFLOAT16 || producer == NULL || producer->op == NULL
+      || (producer->graphs != NULL && producer->graphs->len > 0))
+    return declared;
+  if (g_hash_table_lookup_extended (known, value, NULL, &found))
+    return (PhDType) GPOINTER_TO_UINT (found);
+  if (*left == 0)
     return declared;
   --*left;
   constant = producer->inputs->len > 0;
-  moves = (producer->op->flags & PH_OP_DATA_MOVEMENT) != 0 || producer->op == &ph_op_ConstantOfShape;
+  moves = (producer->op->flags & PH_OP_DATA_MOVEMENT) != 0 || producer->op == &ph_op_ConstantOfShape
+          || producer->op == &ph_op_Where || producer->op == &ph_op_OneHot;
   for (guint i = 0; i < producer->inputs->len; i++)
     {
       const PhValue *input = ph_node_input (producer, i);
@@ -167,28 +173,49 @@ source_of (const PhValue *value, guint *left)
 
       if (input == NULL)
         continue;
-      if (of != NULL && of->kind == PH_KIND_TENSOR && !IS_WIDE (of->dtype) && producer->op != &ph_op_Cast)
+      if (of != NULL && of->kind == PH_KIND_TENSOR && !IS_WIDE (of->dtype)
+          && (producer->op != &ph_op_Cast || of->dtype == PH_BOOL))
         {
-          constant = constant && (moves || ph_value_constant (input) != NULL); /* an index, a shape, a condition */
+          /* an index, a shape, a condition, which as a float is 0 or 1 */
+          constant = constant && (moves || producer->op == &ph_op_Cast || ph_value_constant (input) != NULL);
           continue;
         }
-      source = source_of (input, left);
+      source = source_of (input, known, left);
       constant = constant && source == PH_UNDEFINED;
       widest = wider (widest, source);
     }
   if (constant) /* as if it were folded */
-    return PH_UNDEFINED;
-  return widest != PH_UNDEFINED && holds (declared, widest) ? widest : declared;
+    widest = PH_UNDEFINED;
+  else if (widest == PH_UNDEFINED || !holds (declared, widest))
+    widest = declared;
+  if (*left > 0)
+    g_hash_table_insert (known, (gpointer) value, GUINT_TO_POINTER (widest));
+  return widest;
+}
+
+PhDType
+ph_run_source (const PhValue *value, GHashTable *known)
+{
+  guint left = MAX_VISITED;
+
+  return source_of (value, known, &left);
 }
 
 /* Returns the narrowest type that can represent input 0, declared as @from, up to rounding in that type. */
 static PhDType
-narrowest (const PhNode *node, PhDType from)
+narrowest (PhRun *run, const PhNode *node, PhDType from)
 {
   const PhValue *value = ph_node_input (node, 0);
-  guint left = MAX_VISITED;
-  const PhDType source = value != NULL && IS_WIDE (from) ? source_of (value, &left) : from;
+  PhDType source = from;
 
+  if (value != NULL && IS_WIDE (from))
+    {
+      if (run->spelt > 0) /* these values do not last */
+        g_clear_pointer (&run->sources, g_hash_table_unref);
+      if (run->sources == NULL)
+        run->sources = g_hash_table_new (NULL, NULL);
+      source = ph_run_source (value, run->sources);
+    }
   return source != PH_UNDEFINED && holds (from, source) ? source : from;
 }
 
@@ -206,7 +233,7 @@ run_cast (PhKernel *kernel, gboolean *ok, GError **error)
     return FALSE;
   if (x == NULL || ph_tensor_kind (x) != PH_KIND_TENSOR || (node->op == &ph_op_CastLike && like == NULL))
     return FALSE;
-  from = narrowest (node, ph_run_declared (node, 0, x));
+  from = narrowest (kernel->run, node, ph_run_declared (node, 0, x));
   to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_UNDEFINED) : ph_run_declared (node, 1, like);
   if (!IS_WIDE (to) || from == PH_STRING || from == PH_COMPLEX64 || from == PH_COMPLEX128)
     return FALSE;
@@ -266,6 +293,9 @@ into_range (Range range, gboolean counts, double number)
   return size >= range.most ? copysign (INFINITY, number) : size <= range.least ? copysign (0, number) : held;
 }
 
+/* The most values among which it is looked for whether one counts. */
+#define MAX_COUNTED 64
+
 /* Returns TRUE if float @value is computed from integers and conditions alone: then it counts, and its integers matter to the last one. @left:
  * values that may still be visited. */
 static gboolean
@@ -312,7 +342,7 @@ keep_range (PhRun *run, const PhNode *node, guint i, PhTensor *tensor)
     at++;
   if (at < n)
     {
-      guint left = MAX_VISITED;
+      guint left = MAX_COUNTED;
 
       is_count = counts (value, &left);
     }

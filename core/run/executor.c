@@ -28,6 +28,7 @@ ph_run_clear (PhRun *run)
 {
   g_clear_pointer (&run->program, ph_program_free);
   g_clear_pointer (&run->wide, g_hash_table_unref);
+  g_clear_pointer (&run->sources, g_hash_table_unref);
   g_clear_pointer (&run->draws, g_hash_table_unref);
   g_clear_pointer (&run->spare, g_ptr_array_unref);
 }

@@ -47,6 +47,10 @@ typedef struct
  * rounds where they do not (float16 to float32, or back after some operators: of these float16 would round each). */
 GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error);
 
+/* The widest float type from which @value was computed, PH_UNDEFINED: only from constants. What was merely widened is no more exact than its
+ * source, so narrowing it again loses nothing beyond the rounding of the arithmetic itself. @known: PhValue -> what was found before. */
+PhDType ph_run_source (const PhValue *value, GHashTable *known);
+
 /* One node on given inputs, for folding and tests. @outputs: n_outputs owned references. Bodies may only capture
  * constants. */
 gboolean ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options,

@@ -39,18 +39,19 @@ struct _PhFrame
 struct _PhRun
 {
   const PhRunOptions *options;
-  PhFrame *frame;     /* (nullable) the innermost: only in a single node's run there is none       */
-  GHashTable *wanted; /* (nullable) a set of PhValue: kernels make these even without a use         */
-  PhProgram *program; /* (nullable) that of a single node, owned                                   */
-  GHashTable *wide;   /* (nullable) PhTensor, a weight -> the same as doubles (owned both)         */
-  GHashTable *draws;  /* (nullable) PhNode -> how often it has drawn random numbers                */
-  PhModel *model;     /* (nullable) the one whose nodes are timed                                 */
-  GPtrArray *spare;   /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
-  gboolean want_all;  /* a single node's run                                                       */
-  guint depth;        /* of bodies and functions                                                   */
-  guint spelt;        /* of operators that are spelt out: what is inside has no type of its own    */
-  guint turns;        /* of loops, as most_turns counts them                                      */
-  guint done, total;  /* nodes of the main graph                                                   */
+  PhFrame *frame;      /* (nullable) the innermost: only in a single node's run there is none       */
+  GHashTable *wanted;  /* (nullable) a set of PhValue: kernels make these even without a use         */
+  PhProgram *program;  /* (nullable) that of a single node, owned                                   */
+  GHashTable *wide;    /* (nullable) PhTensor, a weight -> the same as doubles (owned both)         */
+  GHashTable *sources; /* (nullable) PhValue -> the widest float type that it was computed from    */
+  GHashTable *draws;   /* (nullable) PhNode -> how often it has drawn random numbers                */
+  PhModel *model;      /* (nullable) the one whose nodes are timed                                 */
+  GPtrArray *spare;    /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
+  gboolean want_all;   /* a single node's run                                                       */
+  guint depth;         /* of bodies and functions                                                   */
+  guint spelt;         /* of operators that are spelt out: what is inside has no type of its own    */
+  guint turns;         /* of loops, as most_turns counts them                                      */
+  guint done, total;   /* nodes of the main graph                                                   */
 };
 
 void ph_run_init (PhRun *run, const PhRunOptions *options);

@@ -1,6 +1,9 @@
 /* structure.c: what is proved without computing anything, and what must not be.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/region.h"
 #include "core/io/io.h"
+#include "core/ops/builder.h"
+#include "core/ops/infer.h"
 #include "core/prove/structure/shape-elements.h"
 #include "core/prove/structure/structure.h"
 #include "core/prove/version.h"
@@ -324,6 +327,41 @@ test_declared (void)
                           "{ y = Compress <axis = 0> (x, c) z = Shape (y) }"));
 }
 
+/* A value of floats that was one of float16 is no border: what reads it is in the part that makes it, also where the reader stayed as it was. */
+static void
+test_border_elements (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
+      "<ir_version: 10, opset_import: [\"\" : 21]>\ng (float16[4] x) => (float16[4] y) "
+      "<float16 k = {3}> { t = Tanh (x) n = Neg (t) y = Div (n, k) }",
+      -1, "test", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) before = NULL;
+  g_autoptr (GPtrArray) regions = NULL;
+  static const char *const read[] = { "x", "k" }, *const readers[] = { "t", "y" };
+
+  g_assert_no_error (error);
+  before = ph_model_clone (model);
+  ph_history_begin_step (history, model, "by hand");
+  ph_history_begin_rewrite (history, "by hand", PH_NO_ID, NULL);
+  for (guint i = 0; i < 2; i++)
+    {
+      PhNode *reader = ph_model_find_value_named (model, readers[i])->producer;
+      PhBuilder b = { .graph = model->graph, .before = reader };
+      PhValue *wide = PH_BUILD_WITH (&b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)),
+                                     ph_model_find_value_named (model, read[i]));
+      g_assert_no_error (b.error);
+      ph_node_set_input (reader, i, wide, &error);
+      g_assert_no_error (error);
+    }
+  ph_infer_model (model, FALSE, NULL, NULL);
+  ph_history_end_rewrite (history);
+  ph_history_end_step (history, model, 0);
+  regions = ph_regions_find (before, model, history, 0, ph_history_edit_index (history, (PhPosition) { .step = 1 }));
+  g_assert_cmpuint (regions->len, ==, 1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -338,5 +376,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/structure/reworded", test_reworded);
   g_test_add_func ("/structure/not-reworded", test_not_reworded);
   g_test_add_func ("/structure/declared", test_declared);
+  g_test_add_func ("/structure/border-elements", test_border_elements);
   return g_test_run ();
 }

@@ -66,6 +66,8 @@ ph_ms_activate (PhExpand *x, PhValue *value, const char *name, const float *para
     return PH_BUILD (b, Softsign, value);
   if (g_str_equal (name, "Gelu"))
     return PH_BUILD (b, Gelu, value);
+  if (g_str_equal (name, "HardSwish"))
+    return PH_BUILD (b, HardSwish, value);
   if (g_str_equal (name, "LeakyRelu"))
     return PH_BUILD_WITH (b, LeakyRelu, PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 0.01f)), value);
   if (g_str_equal (name, "Elu"))
@@ -80,8 +82,9 @@ ph_ms_activate (PhExpand *x, PhValue *value, const char *name, const float *para
     return PH_BUILD_WITH (
         b, HardSigmoid,
         PH_ATTRS (ph_attr_new_float ("alpha", n > 0 ? first : 0.2f), ph_attr_new_float ("beta", n > 1 ? second : 0.5f)), value);
-  if (g_str_equal (name, "Clip") && n == 2)
-    return PH_BUILD (b, Clip, value, ph_ms_number (b, value, first), ph_ms_number (b, value, second));
+  if (g_str_equal (name, "Clip") && n == 2) /* the largest float stands for a bound that is left out */
+    return PH_BUILD (b, Clip, value, first > -G_MAXFLOAT ? ph_ms_number (b, value, first) : NULL,
+                     second < G_MAXFLOAT ? ph_ms_number (b, value, second) : NULL);
   if (b->error == NULL)
     ph_expand_fail (x, &b->error, "its activation '%s' is not known", name);
   return NULL;

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 /* It is executed, typed and counted as what it means. */
 #define PH_SPELT_OUT(function_) .expand = function_, .infer = ph_infer_expanded, .flops = ph_flops_expanded
 
-#define PH_MS_ACTIVATIONS "Relu|Tanh|Sigmoid|Softplus|Softsign|Gelu|LeakyRelu|Elu|Selu|ThresholdedRelu|HardSigmoid|Clip|"
+#define PH_MS_ACTIVATIONS \
+  "Relu|Tanh|Sigmoid|Softplus|Softsign|Gelu|LeakyRelu|Elu|Selu|ThresholdedRelu|HardSigmoid|HardSwish|Clip|"
 
 /* clang-format off */
 #define PH_MS_CONV_ATTRS                                                                                               \

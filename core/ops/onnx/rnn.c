@@ -60,7 +60,8 @@ ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
   cell->coupled = ph_node_attr_int (node, "input_forget", 0) != 0;
   cell->linear_before_reset = ph_node_attr_int (node, "linear_before_reset", 0) != 0;
   cell->clip = ph_node_attr_float (node, "clip", 0);
-  if (names != NULL && names->n != cell->per_direction * (gsize) cell->directions)
+  /* The default that ONNX states for RNN names one for each of two directions, and ONNX Runtime writes it out for one direction too. */
+  if (names != NULL && names->n != cell->per_direction * (gsize) cell->directions && !(cell->kind == 'R' && names->n == 2))
     return "activations does not name one for each gate and direction";
   for (guint i = 0; i < cell->per_direction * cell->directions; i++)
     {

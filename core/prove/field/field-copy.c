@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field/field-rules.h"
 #include "core/prove/field/field-tensor.h"
+#include "core/run/executor.h"
 
 /* Ranks types by their precision. */
 static guint
@@ -11,13 +12,30 @@ width (PhDType dtype)
 }
 
 static gboolean
+widens (PhDType from, PhDType to)
+{
+  return ph_dtype_is_float (from) && ph_dtype_is_float (to) && width (to) > width (from);
+}
+
+/* Returns TRUE if a cast to float type @to rounds no more than the arithmetic that it ends: input 0 was computed from numbers of that type. */
+static gboolean
+narrows_again (PhFieldNode *self, PhDType to)
+{
+  const PhValue *value = ph_node_input (self->node, 0);
+  const PhDType source = value != NULL && widens (to, self->in[0]->dtype) ? ph_run_source (value, self->field->sources)
+                                                                          : PH_UNDEFINED;
+
+  return source == to || (source != PH_UNDEFINED && widens (source, to));
+}
+
+static gboolean
 run_cast_to (PhFieldNode *self, PhDType to)
 {
   PhFieldTensor *x = self->in[0];
 
   /* The cast is exact: to a wider float, or from a boolean. */
-  if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to)))
-      || (ph_dtype_is_float (x->dtype) && ph_dtype_is_float (to) && width (to) > width (x->dtype)))
+  if (x->dtype == to || (x->dtype == PH_BOOL && (ph_dtype_is_float (to) || ph_dtype_is_integer (to))) || widens (x->dtype, to)
+      || narrows_again (self, to))
     {
       ph_field_parts (self->field, x);
       self->out[0] = ph_field_reshaped (self->field, x, x->rank, x->dims);

@@ -39,6 +39,7 @@ ph_field_new (PhModel *model, GHashTable *shared, GCancellable *cancellable)
   self->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
   self->known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
   self->places = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  self->sources = g_hash_table_new (NULL, NULL);
   self->recipes = g_hash_table_new (NULL, NULL);
   self->values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_field_tensor_unref);
   return self;
@@ -49,6 +50,7 @@ ph_field_free (PhField *self)
 {
   g_hash_table_unref (self->values);
   g_hash_table_unref (self->recipes);
+  g_hash_table_unref (self->sources);
   g_hash_table_unref (self->places);
   g_hash_table_unref (self->known);
   g_hash_table_unref (self->functions);

@@ -50,6 +50,7 @@ typedef struct
   GHashTable *known;         /* PhNode -> its outputs, where they depend on no variable                   */
   GHashTable *places;        /* PhNode -> where each element of its outputs comes from                    */
   PhFieldImages *images;     /* (nullable) not owned                                                      */
+  GHashTable *sources;       /* PhValue -> the widest float type that it was computed from                */
   GHashTable *recipes;       /* PhTensor -> whether its recipe gives it                                   */
   /* the point */
   guint reading; /* PhFieldReading                                                            */
