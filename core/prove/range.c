@@ -40,6 +40,20 @@ is_fed_float (const PhValue *value)
          && (value->type == NULL || value->type->kind != PH_KIND_TENSOR || ph_dtype_is_float (value->type->dtype));
 }
 
+/* Bodies may read what is fed, too. */
+static gboolean
+is_fed (const PhValue *value)
+{
+  return value->producer == NULL ? ph_value_constant (value) == NULL
+                                 : value->producer->graphs != NULL && value->producer->graphs->len > 0;
+}
+
+gboolean
+ph_try_is_folded (PhTry *self, guint output)
+{
+  return !depends (self->pair->before->graph->outputs->pdata[output], TRUE, is_fed);
+}
+
 /* ── ranges of element types ── */
 
 /* Numbers above this multiple of the type's least normal number are not lost in the rounding of small ones. */

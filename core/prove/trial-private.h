@@ -87,6 +87,7 @@ gboolean ph_graph_sums (PhGraph *graph);
 /* range.c: both sides once more, with the ranges of their element types, where they left these; @outputs: as real numbers. FALSE: it
  * differs, and that has been noted. */
 gboolean ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2]);
+gboolean ph_try_is_folded (PhTry *self, guint output); /* before, @output is computed from constants alone */
 /* Whether both sides may make any @output of the NaN or the infinities among @inputs. */
 gboolean ph_try_is_open (PhTry *self, GPtrArray *inputs, guint output);
 /* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */

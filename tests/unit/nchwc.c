@@ -75,7 +75,7 @@ static const Case cases[] = {
     "r = com.microsoft.nchwc.ReorderInput (x) "
     "p = com.microsoft.nchwc.Conv <activation = \"LeakyRelu\", activation_params = [0.25]> (r, wp, c, r) "
     "z = com.microsoft.nchwc.ReorderOutput <channels = $o> (p)" },
-  { "hard-swish", { 1, 0 }, { 1, 0 }, { 0, 3 }, 1,
+  { "hard-swish", { 0, 3 }, { 1, 0 }, { 0, 3 }, 1,
     "f = Conv (x, w, c) y = HardSwish (f)",
     "p = com.microsoft.nchwc.Conv <activation = \"HardSwish\"> (x, wp, c) z = com.microsoft.nchwc.ReorderOutput <channels = $o> (p)" },
   { "depthwise", { 2, 0 }, { 2, 0 }, { 0, 1 }, 3,
