@@ -86,6 +86,7 @@ static const Case cases[] = {
   { "refuses-axis", "float[2,3] x, int64[2] i", "y = Gather <axis = 2> (x, i)", "!axis" },
   { "refuses-pad-constants", "float[2,3] x, float[2] c", "p = Constant <value_ints = [1, 1, 0, 0]> () y = Pad (x, p, c)",
     "!constant_value has 2 elements" },
+  { "refuses-two-values", "float[1] x", "c = Constant <value_floats = [0.0], value_int = 1> () y = Add (x, c)", "!has 2 values" },
   { "refuses-scores", "float[1,2,3,4] q", "y = Attention <qk_matmul_output_mode = 4> (q, q, q)", "!must be 0 to 3" },
   { "refuses-no-window", "float[1,1,2,2] x, int64[1,1,2,2] i", "y = MaxUnpool <kernel_shape = [2, 0]> (x, i)", "!is not above 0" },
   { "refuses-pads", "float[2,3] x", "p = Constant <value_ints = [1, 1]> () y = Pad (x, p)", "!two for each axis" },

@@ -39,11 +39,26 @@ constant_tensor (const PhNode *node)
   return tensor;
 }
 
+/* Returns how many attributes give the value of a Constant; ONNX wants one. */
+static guint
+count_values (const PhNode *node)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    n += g_str_has_prefix (((PhAttr *) node->attrs->pdata[i])->name, "value")
+         || g_str_equal (((PhAttr *) node->attrs->pdata[i])->name, "sparse_value");
+  return n;
+}
+
 static gboolean
 infer_constant (PhInfer *infer, GError **error)
 {
+  const guint n = count_values (ph_infer_node_of (infer));
   g_autoptr (PhTensor) tensor = constant_tensor (ph_infer_node_of (infer));
 
+  if (n > 1)
+    return ph_infer_fail (infer, error, "has %u values, must have one", n);
   if (tensor != NULL)
     ph_infer_set (infer, 0, ph_type_of_tensor (tensor));
   return TRUE;
@@ -52,8 +67,12 @@ infer_constant (PhInfer *infer, GError **error)
 static gboolean
 constant_kernel (PhKernel *kernel, GError **error)
 {
-  PhTensor *tensor = constant_tensor (kernel->node);
+  const guint n = count_values (kernel->node);
+  PhTensor *tensor;
 
+  if (n > 1)
+    return ph_kernel_fail (kernel, error, "has %u values, must have one", n);
+  tensor = constant_tensor (kernel->node);
   if (tensor == NULL)
     return ph_kernel_fail (kernel, error, "has no value that Peephole reads (sparse tensors are not read)");
   ph_kernel_take (kernel, 0, tensor);
