@@ -19,19 +19,21 @@
  *  5. a rule less exact than the pipeline allows does not run;
  *  6. each rewrite is a transaction of the journal, and the graph is valid between any two. */
 
-/* The rules that can match at one operator, including those that can match anywhere: @n of Engine.rules from @first on, in table order. */
+/* The rules that can match at one operator, including those that can match anywhere: @n of Engine.rules from @first on, in table order. @all: with
+ * those that lack another operator. */
 typedef struct
 {
   const PhOp *op;
-  guint first, n;
+  guint first, n, all;
 } Root;
 
 typedef struct
 {
   PhPassRun *run;
-  GArray *roots;    /* (element-type Root) of the operators that were met */
-  GPtrArray *rules; /* (element-type PhRule)                              */
-  GArray *queue;    /* (element-type PhId) nodes to visit, from @at on */
+  GArray *roots;      /* (element-type Root) of the operators that were met */
+  GPtrArray *rules;   /* (element-type PhRule)                              */
+  GPtrArray *missing; /* (element-type PhOp) that rules left out for them would find */
+  GArray *queue;      /* (element-type PhId) nodes to visit, from @at on */
   guint at;
   GByteArray *queued; /* by id: is in the queue, or about to be added */
   guint budget;
@@ -74,21 +76,38 @@ static Root
 engine_root (Engine *self, const PhOp *op)
 {
   const PhPass *pass = self->run->pass;
-  Root root = { op, self->rules->len, 0 };
+  Root root = { op, self->rules->len, 0, 0 };
 
   for (guint i = 0; i < self->roots->len; i++)
     if (g_array_index (self->roots, Root, i).op == op)
       return g_array_index (self->roots, Root, i);
   for (guint i = 0; i < pass->n_rules; i++)
     {
-      const PhOp *at = root_of (&pass->rules[i]);
+      const PhRule *rule = &pass->rules[i];
+      const PhOp *at = root_of (rule), *missing;
 
-      if ((at == NULL || at == op) && may_run (self->run, &pass->rules[i]))
-        g_ptr_array_add (self->rules, (gpointer) &pass->rules[i]);
+      if ((at != NULL && at != op) || !may_run (self->run, rule))
+        continue;
+      root.all++;
+      missing = rule->find != NULL ? ph_pattern_lacks (rule->find, self->run->model) : NULL;
+      g_ptr_array_add (missing == NULL ? self->rules : self->missing, missing == NULL ? (gpointer) rule : (gpointer) missing);
     }
   root.n = self->rules->len - root.first;
   g_array_append_val (self->roots, root);
   return root;
+}
+
+/* After a rewrite: lists the rules anew if it made an operator that one of those left out would find. */
+static void
+engine_take_up (Engine *self)
+{
+  for (guint i = 0; i < self->missing->len; i++)
+    if (ph_model_has_op (self->run->model, self->missing->pdata[i]))
+      {
+        g_array_set_size (self->roots, 0);
+        g_ptr_array_set_size (self->rules, 0);
+        g_ptr_array_set_size (self->missing, 0);
+      }
 }
 
 #define AHEAD 16 /* ids or places in the queue: a large graph is in no cache */
@@ -116,7 +135,7 @@ engine_enqueue_graph (Engine *self, const PhGraph *graph)
       engine_expect (self, node->id + 2 * AHEAD);
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len && !ph_node_is_fused (node); i++)
         engine_enqueue_graph (self, node->graphs->pdata[i]);
-      if (self->run->options->seed != 0 || engine_root (self, node->op).n > 0)
+      if (self->run->options->seed != 0 || engine_root (self, node->op).all > 0)
         engine_enqueue (self, node);
     }
 }
@@ -484,6 +503,7 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
     }
 
   self->fired = TRUE;
+  engine_take_up (self);
   engine_enqueue_all (self, around);
   engine_enqueue_edited (self, first_edit);
   ph_pass_end (run);
@@ -524,23 +544,18 @@ engine_visit (Engine *self, PhId id, GError **error)
   return TRUE;
 }
 
-/* Returns FALSE if the model has no operator at which a rule of the pass starts, so that it need not be walked; most passes do not apply to
- * a given model. */
+/* Returns FALSE if the model has no operator at which a rule of the pass starts, or each rule lacks another one, so that it need not be walked;
+ * most passes do not apply to a given model. */
 static gboolean
 has_a_root (PhPassRun *run)
 {
-  const PhOp *missing = NULL;
-
   for (guint i = 0; i < run->pass->n_rules; i++)
     {
       const PhRule *rule = &run->pass->rules[i];
-      const PhOp *op = root_of (rule);
 
-      if (op != NULL && op == missing)
-        continue;
-      if (op != NULL && !ph_model_has_op (run->model, op))
-        missing = op;
-      else if (may_run (run, rule))
+      if ((rule->find != NULL ? ph_pattern_lacks (rule->find, run->model) == NULL
+                              : rule->root == NULL || ph_model_has_op (run->model, rule->root))
+          && may_run (run, rule))
         return TRUE;
     }
   return FALSE;
@@ -550,7 +565,7 @@ gboolean
 ph_pass_run_rules (PhPassRun *run, GError **error)
 {
   g_autoptr (GArray) roots = NULL, queue = NULL;
-  g_autoptr (GPtrArray) rules = NULL;
+  g_autoptr (GPtrArray) rules = NULL, missing = NULL;
   g_autoptr (GByteArray) queued = NULL;
   Engine self = { .run = run };
 
@@ -558,6 +573,7 @@ ph_pass_run_rules (PhPassRun *run, GError **error)
     return TRUE;
   self.roots = roots = g_array_new (FALSE, FALSE, sizeof (Root));
   self.rules = rules = g_ptr_array_new ();
+  self.missing = missing = g_ptr_array_new ();
   self.queue = queue = g_array_new (FALSE, FALSE, sizeof (PhId));
   self.queued = queued = g_byte_array_new ();
   self.budget = 256 + 16 * ph_model_n_nodes (run->model, TRUE);

@@ -3,6 +3,7 @@
 #include "core/analyze/region-private.h"
 
 #include "core/graph/net.h"
+#include "core/ops/facts.h"
 #include "core/ops/microsoft/microsoft-nchwc.h"
 #include "core/small-map.h"
 
@@ -162,16 +163,29 @@ only_types (const PhNetNode *net)
   return net->before && net->after;
 }
 
-/* Returns TRUE if an output is of other elements, such as floats for float16: what reads it cannot be the same on both sides, so it is no border. */
 static gboolean
-makes_other_elements (const PhNode *was, const PhNode *is)
+is_other_type (const PhValue *x, const PhValue *y)
+{
+  gboolean other = x->type->dtype != y->type->dtype && x->type->dtype != PH_UNDEFINED && y->type->dtype != PH_UNDEFINED;
+  const int rank = ph_value_rank (x);
+
+  if (rank >= 0 && ph_value_rank (y) >= 0)
+    other |= rank != ph_value_rank (y);
+  for (int d = 0; !other && d < rank && ph_value_rank (y) == rank; d++)
+    other = ph_value_dim (x, d) >= 0 && ph_value_dim (y, d) >= 0 && ph_value_dim (x, d) != ph_value_dim (y, d);
+  return other;
+}
+
+/* Returns TRUE if an output is of another type or size, such as floats for float16: what reads it cannot be the same on both sides, so it is no
+ * border. */
+static gboolean
+makes_other_values (const PhNode *was, const PhNode *is)
 {
   for (guint k = 0; was != NULL && is != NULL && k < MIN (was->outputs->len, is->outputs->len); k++)
     {
       const PhValue *x = ph_node_output (was, k), *y = ph_node_output (is, k);
 
-      if (x != NULL && y != NULL && x->type != NULL && y->type != NULL && x->type->dtype != y->type->dtype
-          && x->type->dtype != PH_UNDEFINED && y->type->dtype != PH_UNDEFINED)
+      if (x != NULL && y != NULL && x->type != NULL && y->type != NULL && is_other_type (x, y))
         return TRUE;
     }
   return FALSE;
@@ -190,7 +204,7 @@ sort_changes (Cut *cut, GHashTable *net)
       PhNode *was = node->before ? ph_model_find_node (cut->model[0], node->id) : NULL;
       PhNode *is = node->after ? ph_model_find_node (cut->model[1], node->id) : NULL;
 
-      const gboolean turns = makes_other_elements (was, is);
+      const gboolean turns = makes_other_values (was, is);
 
       if ((was == NULL && is == NULL) || (!turns && only_types (node)))
         continue;
@@ -465,7 +479,7 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
       const PhNetNode *node = data;
 
       if (only_types (node)
-          && !makes_other_elements (ph_model_find_node (cut->model[0], node->id), ph_model_find_node (cut->model[1], node->id)))
+          && !makes_other_values (ph_model_find_node (cut->model[0], node->id), ph_model_find_node (cut->model[1], node->id)))
         continue;
       for (guint side = 0; side < 2; side++)
         {

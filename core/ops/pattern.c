@@ -97,6 +97,31 @@ is_variadic (const PhOp *op)
   return variadic;
 }
 
+/* Returns FALSE if @value alone tells that @pattern cannot match. */
+static gboolean
+may_be (const PhPattern *pattern, const PhValue *value)
+{
+  switch (pattern->kind)
+    {
+    case PH_PATTERN_CONSTANT:
+    case PH_PATTERN_NUMBER: return value != NULL && ph_value_constant (value) != NULL;
+    case PH_PATTERN_NODE: return value != NULL && value->producer != NULL && value->producer->op == pattern->op;
+    default: return value != NULL;
+    }
+}
+
+/* Looks at one input after the other before any search; at producers, which are in no cache, last. */
+static gboolean
+inputs_may_match (const PhPattern *pattern, const PhNode *node, gboolean swap)
+{
+  for (guint nodes = 0; nodes < 2; nodes++)
+    for (guint i = 0; i < PH_PATTERN_INPUTS && pattern->in[i] != NULL; i++)
+      if ((pattern->in[i]->kind == PH_PATTERN_NODE) == nodes
+          && !may_be (pattern->in[i], ph_node_input (node, swap && i < 2 ? 1 - i : i)))
+        return FALSE;
+  return TRUE;
+}
+
 /* Matches @node against @pattern, with its first two inputs exchanged if @swap, then the remaining goals. */
 static gboolean
 search_inputs (Search *search, const PhPattern *pattern, PhNode *node, gboolean swap, const Goal *next)
@@ -121,29 +146,23 @@ search_inputs (Search *search, const PhPattern *pattern, PhNode *node, gboolean 
 static gboolean
 search_node (Search *search, const PhPattern *pattern, PhNode *node, const Goal *next)
 {
-  const PhMatch before = search->match;
   gboolean commutes;
 
-  if (node->op != pattern->op || before.n_nodes == PH_MAX_SLOTS)
+  if (node->op != pattern->op || search->match.n_nodes == PH_MAX_SLOTS)
     return FALSE;
-
-  search->shared[search->match.n_nodes] = pattern->shared;
-  search->match.node[search->match.n_nodes++] = node;
-  if (search_inputs (search, pattern, node, FALSE, next))
-    return TRUE;
-
   commutes = (node->op->flags & PH_OP_COMMUTATIVE) && pattern->in[0] != NULL && pattern->in[1] != NULL
              && ph_node_input (node, 0) != ph_node_input (node, 1);
-  if (commutes)
-    {
-      search->match = before;
-      search->shared[search->match.n_nodes] = pattern->shared;
-      search->match.node[search->match.n_nodes++] = node;
-      if (search_inputs (search, pattern, node, TRUE, next))
-        return TRUE;
-    }
+  for (guint swap = 0; swap <= (guint) commutes; swap++)
+    if (inputs_may_match (pattern, node, swap))
+      {
+        const PhMatch before = search->match;
 
-  search->match = before;
+        search->shared[search->match.n_nodes] = pattern->shared;
+        search->match.node[search->match.n_nodes++] = node;
+        if (search_inputs (search, pattern, node, swap, next))
+          return TRUE;
+        search->match = before;
+      }
   return FALSE;
 }
 
@@ -183,6 +202,18 @@ search_goals (Search *search, const Goal *goal)
 
     default: g_assert_not_reached ();
     }
+}
+
+const PhOp *
+ph_pattern_lacks (const PhPattern *pattern, PhModel *model)
+{
+  const PhOp *lacks = NULL;
+
+  if (pattern->kind == PH_PATTERN_NODE && !ph_model_has_op (model, pattern->op))
+    return pattern->op;
+  for (guint i = 0; pattern->kind == PH_PATTERN_NODE && lacks == NULL && i < PH_PATTERN_INPUTS && pattern->in[i] != NULL; i++)
+    lacks = ph_pattern_lacks (pattern->in[i], model);
+  return lacks;
 }
 
 gboolean

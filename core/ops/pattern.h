@@ -62,6 +62,8 @@ typedef struct
  * (nullable) refuses, goes on to the next way of matching (another order of commutative inputs). */
 gboolean ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, gboolean (*when) (PhMatch *match),
                            PhMatch *match);
+/* An operator that @model does not have and without which @pattern cannot match. (nullable) */
+const PhOp *ph_pattern_lacks (const PhPattern *pattern, PhModel *model);
 /* Instantiates @pattern. Numbers take the element type of the value that they are combined with. NULL: see builder. */
 PhValue *ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *builder);
 /* "Add(Mul(x, z), Mul(y, z))". @gradient: variables print as the inputs' formal names of @gradient, dY, Y. */
