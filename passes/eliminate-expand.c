@@ -82,11 +82,13 @@ without_expand (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, node, inputs, 2);
 }
 
+static const PhOp *const expansion[] = { &ph_op_Expand, NULL };
+
 /* clang-format off */
 static const PhRule rules[] = {
   { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input already has the resulting shape, so nothing is broadcast." },
   { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once, so the tensor stays as it is." },
-  { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .matches = "f(Expand(x), y)",
+  { "expand-before-broadcast", .needs = expansion, .when = broadcasts_anyway, .build = without_expand, .matches = "f(Expand(x), y)",
     .becomes = "f(x, y)",
     .why = "The operator broadcasts its operands to the same shape by itself." },
 };

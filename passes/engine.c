@@ -84,13 +84,13 @@ engine_root (Engine *self, const PhOp *op)
   for (guint i = 0; i < pass->n_rules; i++)
     {
       const PhRule *rule = &pass->rules[i];
-      const PhOp *at = root_of (rule), *missing;
+      const PhOp *at = root_of (rule);
 
       if ((at != NULL && at != op) || !may_run (self->run, rule))
         continue;
       root.all++;
-      missing = rule->find != NULL ? ph_pattern_lacks (rule->find, self->run->model) : NULL;
-      g_ptr_array_add (missing == NULL ? self->rules : self->missing, missing == NULL ? (gpointer) rule : (gpointer) missing);
+      if (ph_rule_may_match (rule, self->run->model, self->missing))
+        g_ptr_array_add (self->rules, (gpointer) rule);
     }
   root.n = self->rules->len - root.first;
   g_array_append_val (self->roots, root);
@@ -550,14 +550,8 @@ static gboolean
 has_a_root (PhPassRun *run)
 {
   for (guint i = 0; i < run->pass->n_rules; i++)
-    {
-      const PhRule *rule = &run->pass->rules[i];
-
-      if ((rule->find != NULL ? ph_pattern_lacks (rule->find, run->model) == NULL
-                              : rule->root == NULL || ph_model_has_op (run->model, rule->root))
-          && may_run (run, rule))
-        return TRUE;
-    }
+    if (ph_rule_may_match (&run->pass->rules[i], run->model, NULL) && may_run (run, &run->pass->rules[i]))
+      return TRUE;
   return FALSE;
 }
 

@@ -184,9 +184,12 @@ fuse_one (PhPassRun *run, PhNode *node, GPtrArray *chain, GError **error)
 static gboolean
 fuse_qdq (PhPassRun *run, GError **error)
 {
-  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
   g_autoptr (GPtrArray) chain = g_ptr_array_new ();
+  g_autoptr (GArray) ids = NULL;
 
+  if (!ph_model_has_op (run->model, &ph_op_DequantizeLinear) && !ph_model_has_op (run->model, &ph_op_QuantizeLinear))
+    return TRUE;
+  ids = ph_model_node_ids (run->model);
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));

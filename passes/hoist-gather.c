@@ -8,11 +8,7 @@
  *    |       =>       |
  *  Gather 0          Tanh        The first token of a sentence, the last of a prompt. */
 
-static gboolean
-is_choice (const PhNode *node)
-{
-  return node->op == &ph_op_Gather || node->op == &ph_op_Slice;
-}
+static const PhOp *const choices[] = { &ph_op_Gather, &ph_op_Slice, NULL };
 
 static gboolean
 is_unary (const PhNode *node)
@@ -46,7 +42,8 @@ static gboolean
 chooses_after (PhMatch *match)
 {
   const PhNode *node = match->root;
-  const PhNode *before = is_choice (node) && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : NULL;
+  const PhNode *before = ph_op_is_any (node->op, choices) && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer
+                                                                                             : NULL;
 
   return before != NULL && before->graph == node->graph && ph_value_only_user (ph_node_input (node, 0)) == node
          && is_unary (before) && chooses_fewer (node);
@@ -65,7 +62,8 @@ build_before (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "choose-first", .when = chooses_after, .build = build_before, .matches = "Gather(f(x), i)", .becomes = "f(Gather(x, i))",
+  { "choose-first", .needs = choices, .when = chooses_after, .build = build_before, .matches = "Gather(f(x), i)",
+    .becomes = "f(Gather(x, i))",
     .why = "An elementwise operator computes each element independently, so only the selected ones are needed." },
 };
 

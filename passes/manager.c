@@ -91,6 +91,20 @@ ph_pass_exactness (const PhPass *pass)
   return least;
 }
 
+gboolean
+ph_rule_may_match (const PhRule *rule, PhModel *model, GPtrArray *lacking)
+{
+  const PhOp *const one[] = { rule->find != NULL ? ph_pattern_lacks (rule->find, model) : rule->root, NULL };
+  const PhOp *const *ops = rule->find == NULL && rule->root == NULL && rule->needs != NULL ? rule->needs : one;
+  gboolean may = ops[0] == NULL;
+
+  for (guint i = 0; ops[i] != NULL && !may; i++)
+    may = ph_model_has_op (model, ops[i]);
+  for (guint i = 0; lacking != NULL && ops[i] != NULL && !may; i++)
+    g_ptr_array_add (lacking, (gpointer) ops[i]);
+  return may;
+}
+
 char *
 ph_rule_to_string (const PhRule *rule)
 {

@@ -28,7 +28,8 @@ typedef struct
   /* The way out for rules with several outputs: does the whole rewrite itself, through edits. FALSE without error: did
    * not apply (and changed nothing). */
   gboolean (*apply) (PhMatch *match, PhBuilder *builder);
-  const char *matches; /* (nullable) the left-hand side as text, where @when or a function does the matching */
+  const char *matches;      /* (nullable) the left-hand side as text, where @when or a function does the matching */
+  const PhOp *const *needs; /* (nullable) where @when does it: without one of these, up to NULL, it matches nothing */
 } PhRule;
 
 typedef struct

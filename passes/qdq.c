@@ -130,11 +130,13 @@ build_moved (PhMatch *match, PhBuilder *b)
   return ph_build_like (b, dequantise, after, dequantise->inputs->len);
 }
 
+static const PhOp *const dequantisation[] = { &ph_op_DequantizeLinear, NULL };
+
 static const PhRule rules[] = {
   { "quantise-dequantised", P (QuantizeLinear, P_SHARED (DequantizeLinear, X)), X, .when = undoes,
     .why = "Quantising with the same scale and zero point restores the same integers." },
-  { "move-dequantise", .when = can_move_down, .build = build_moved, .matches = "Reshape(DequantizeLinear(x))",
-    .becomes = "DequantizeLinear(Reshape(x))",
+  { "move-dequantise", .needs = dequantisation, .when = can_move_down, .build = build_moved,
+    .matches = "Reshape(DequantizeLinear(x))", .becomes = "DequantizeLinear(Reshape(x))",
     .why = "Scaling each element commutes with moving elements, so the smaller type is moved." },
 };
 

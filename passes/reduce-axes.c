@@ -49,6 +49,9 @@ build_keeping (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, reduce->op, (PhValue **) reduce->inputs->pdata, reduce->inputs->len, attrs, 1);
 }
 
+static const PhOp *const of_one[] = { &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax,
+                                      &ph_op_ReduceMin, &ph_op_ReduceProd, NULL };
+
 /* Returns TRUE if all reduced axes have one element: a sum, mean, maximum, minimum or product of one number is that number. */
 static gboolean
 reduces_ones (PhMatch *match)
@@ -58,8 +61,7 @@ reduces_ones (PhMatch *match)
   g_autofree gint64 *axes = NULL;
   gsize n = 0;
 
-  if (node->op != &ph_op_ReduceSum && node->op != &ph_op_ReduceMean && node->op != &ph_op_ReduceMax
-      && node->op != &ph_op_ReduceMin && node->op != &ph_op_ReduceProd)
+  if (!ph_op_is_any (node->op, of_one))
     return FALSE;
   axes = ph_node_axes (node, 1, ph_value_rank (x), &n);
   if (axes == NULL || n == 0)
@@ -85,7 +87,7 @@ static const PhRule rules[] = {
   { "reduce-unsqueeze", .root = &ph_op_Unsqueeze, .when = puts_axes_back, .build = build_keeping,
     .matches = "Unsqueeze(Reduce(x))",
     .becomes = "Reduce<keepdims = 1>(x)", .why = "With keepdims = 1 the reduction keeps the axes that Unsqueeze would insert again." },
-  { "reduce-of-ones", .when = reduces_ones, .build = build_squeeze, .matches = "Reduce(x) over axes of one element",
+  { "reduce-of-ones", .needs = of_one, .when = reduces_ones, .build = build_squeeze, .matches = "Reduce(x) over axes of one element",
     .becomes = "x, or Squeeze(x)", .exactness = PH_EXACT_FINITE,
     .why = "Each reduced axis has size one, so the reduction returns that single element." },
 };

@@ -36,4 +36,8 @@ gboolean ph_pass_run_rules (PhPassRun *run, GError **error);
 /* From now on this process says on its standard error which rule is tried where, when it crashes or is told to end. */
 void ph_engine_say_crashes (void);
 
+/* Returns FALSE if @model lacks an operator without which @rule cannot match. @lacking: (nullable) (element-type PhOp) gets those of which one
+ * must appear first. */
+gboolean ph_rule_may_match (const PhRule *rule, PhModel *model, GPtrArray *lacking);
+
 G_END_DECLS

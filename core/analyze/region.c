@@ -164,28 +164,37 @@ only_types (const PhNetNode *net)
 }
 
 static gboolean
-is_other_type (const PhValue *x, const PhValue *y)
+is_of_other_elements (const PhValue *x, const PhValue *y)
 {
-  gboolean other = x->type->dtype != y->type->dtype && x->type->dtype != PH_UNDEFINED && y->type->dtype != PH_UNDEFINED;
-  const int rank = ph_value_rank (x);
+  return x->type->dtype != y->type->dtype && x->type->dtype != PH_UNDEFINED && y->type->dtype != PH_UNDEFINED;
+}
 
-  if (rank >= 0 && ph_value_rank (y) >= 0)
-    other |= rank != ph_value_rank (y);
+static gboolean
+is_of_other_size (const PhValue *x, const PhValue *y)
+{
+  const int rank = ph_value_rank (x);
+  gboolean other = rank >= 0 && ph_value_rank (y) >= 0 && rank != ph_value_rank (y);
+
   for (int d = 0; !other && d < rank && ph_value_rank (y) == rank; d++)
     other = ph_value_dim (x, d) >= 0 && ph_value_dim (y, d) >= 0 && ph_value_dim (x, d) != ph_value_dim (y, d);
   return other;
 }
 
-/* Returns TRUE if an output is of another type or size, such as floats for float16: what reads it cannot be the same on both sides, so it is no
- * border. */
+/* Returns TRUE if the node makes floats for float16, say, or reads what has another size though it stayed as it was: its outputs cannot be the
+ * same on both sides, so they are no border. */
 static gboolean
-makes_other_values (const PhNode *was, const PhNode *is)
+makes_other_values (Cut *cut, const PhNetNode *net)
 {
+  const PhNode *was = net->before ? ph_model_find_node (cut->model[0], net->id) : NULL;
+  const PhNode *is = net->after ? ph_model_find_node (cut->model[1], net->id) : NULL;
+  const gboolean stayed = was != NULL && is != NULL && only_types (net);
+
   for (guint k = 0; was != NULL && is != NULL && k < MIN (was->outputs->len, is->outputs->len); k++)
     {
       const PhValue *x = ph_node_output (was, k), *y = ph_node_output (is, k);
 
-      if (x != NULL && y != NULL && x->type != NULL && y->type != NULL && is_other_type (x, y))
+      if (x != NULL && y != NULL && x->type != NULL && y->type != NULL
+          && (is_of_other_elements (x, y) || (stayed && is_of_other_size (x, y))))
         return TRUE;
     }
   return FALSE;
@@ -204,7 +213,7 @@ sort_changes (Cut *cut, GHashTable *net)
       PhNode *was = node->before ? ph_model_find_node (cut->model[0], node->id) : NULL;
       PhNode *is = node->after ? ph_model_find_node (cut->model[1], node->id) : NULL;
 
-      const gboolean turns = makes_other_values (was, is);
+      const gboolean turns = makes_other_values (cut, node);
 
       if ((was == NULL && is == NULL) || (!turns && only_types (node)))
         continue;
@@ -478,8 +487,7 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
     {
       const PhNetNode *node = data;
 
-      if (only_types (node)
-          && !makes_other_values (ph_model_find_node (cut->model[0], node->id), ph_model_find_node (cut->model[1], node->id)))
+      if (only_types (node) && !makes_other_values (cut, node))
         continue;
       for (guint side = 0; side < 2; side++)
         {

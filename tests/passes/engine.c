@@ -348,6 +348,48 @@ test_declared (void)
     }
 }
 
+static guint n_asked;
+
+static gboolean
+asks (PhMatch *match)
+{
+  n_asked++;
+  return FALSE;
+}
+
+static const PhOp *const products[] = { &ph_op_Mul, NULL };
+static const PhRule in_turn[] = {
+  { "product", P (Abs, P (Mul, X, Y)), P (Neg, P (Mul, X, Y)), .why = "It wants a product." },
+  { "sum", P (Add, X, Y), P (Mul, X, Y), .why = "It makes a product." },
+  { "any", .needs = products, .when = asks, .why = "It is asked where there is a product." },
+};
+static const PhPass in_turn_pass = { .name = "in-turn", .rules = in_turn, .n_rules = 3 };
+
+/* A rule whose operators the model lacks is not tried, and is from the rewrite on that makes them. */
+static void
+test_lacking (void)
+{
+  static const struct
+  {
+    const char *body;
+    gboolean made;
+  } cases[] = { { "g (float[3] x, float[3] z) => (float[3] y) { a = Sub(x, z) y = Abs(a) }", FALSE },
+                { "g (float[3] x, float[3] z) => (float[3] y) { a = Add(x, z) y = Abs(a) }", TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PhModel) model = read_model (cases[i].body);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
+
+      n_asked = 0;
+      g_assert_true (ph_pass_run (&in_turn_pass, model, history, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (ph_model_has_op (model, &ph_op_Neg), ==, cases[i].made);
+      g_assert_cmpint (n_asked > 0, ==, cases[i].made);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -359,6 +401,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/passes/engine/no-outputs", test_no_outputs);
   g_test_add_func ("/passes/engine/types-are-current", test_types_are_current);
   g_test_add_func ("/passes/engine/declared", test_declared);
+  g_test_add_func ("/passes/engine/lacking", test_lacking);
   g_test_add_func ("/passes/engine/options", test_options);
   g_test_add_func ("/passes/engine/cancelled", test_cancelled);
   g_test_add_func ("/passes/engine/names", test_names);
