@@ -427,9 +427,8 @@ ph_jitter_is_rounded (PhJitter *jitter)
   return n >= MANY && jitter->numbers[1]->len == 0;
 }
 
-/* Returns half a step of the element type. */
-static double
-half_step (PhDType dtype)
+double
+ph_half_step (PhDType dtype)
 {
   switch (dtype)
     {
@@ -463,8 +462,8 @@ sign_of_value (guint turn, double value)
 static PhTensor *
 moved (PhTensor *tensor, PhTensor *twin, guint turn)
 {
-  const double step = half_step (ph_tensor_dtype (tensor));
-  const guint digits = step <= half_step (PH_FLOAT)    ? SHORT
+  const double step = ph_half_step (ph_tensor_dtype (tensor));
+  const guint digits = step <= ph_half_step (PH_FLOAT) ? SHORT
                        : ph_recipe_of (tensor) != NULL ? NONE
                                                        : 1; /* beside longer ones, a short float16 is so by chance */
   PhTensor *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));

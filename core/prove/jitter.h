@@ -18,4 +18,6 @@ gboolean ph_jitter_has (PhJitter *jitter, guint side);
  * that can be said of them. */
 gboolean ph_jitter_is_rounded (PhJitter *jitter);
 
+double ph_half_step (PhDType dtype); /* half a step between two numbers of the element type, as a part of them */
+
 G_END_DECLS

@@ -328,6 +328,15 @@ makes_doubles (PhTry *self, guint k)
   return type != NULL && type->kind == PH_KIND_TENSOR && type->dtype == PH_DOUBLE;
 }
 
+double
+ph_try_folded_tolerance (PhTry *self, guint output)
+{
+  const PhType *type = ((PhValue *) self->pair->before->graph->outputs->pdata[output])->type;
+
+  return type != NULL && (type->dtype == PH_FLOAT16 || type->dtype == PH_BFLOAT16) ? JITTERS * ph_half_step (type->dtype)
+                                                                                   : PROVED;
+}
+
 /* Returns FALSE if output @k differs, which is then recorded. */
 static gboolean
 judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
@@ -393,7 +402,7 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
     tolerance = PROVED;
   if (distance.error > PH_TRY_LEAST && self->options->promise == PH_PROMISE_NONE && !makes_doubles (self, k)
       && ph_try_is_folded (self, k))
-    tolerance = PROVED; /* others fold in float32, where each step is rounded */
+    tolerance = ph_try_folded_tolerance (self, k);
   if (self->narrow[0] != self->narrow[1])
     tolerance = MAX (tolerance, NARROW);
   else if (self->narrow[0] > 0 && self->options->promise != PH_PROMISE_BITS)

@@ -88,6 +88,8 @@ gboolean ph_graph_sums (PhGraph *graph);
  * differs, and that has been noted. */
 gboolean ph_try_judge_range (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2]);
 gboolean ph_try_is_folded (PhTry *self, guint output); /* before, @output is computed from constants alone */
+/* What constants move @output by that were computed anew, by others perhaps in float32: each step is rounded, and so is the result. */
+double ph_try_folded_tolerance (PhTry *self, guint output);
 /* Whether both sides may make any @output of the NaN or the infinities among @inputs. */
 gboolean ph_try_is_open (PhTry *self, GPtrArray *inputs, guint output);
 /* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */

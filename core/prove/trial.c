@@ -222,9 +222,6 @@ try_far (PhTry *self, GError **problem)
   return TRUE;
 }
 
-/* Constants that were computed anew move what is left of a sum of nothing by less than this. */
-#define NONE_APART 1e-6
-
 /* Tries open dimensions of 0: a mean of nothing is NaN, but a sum over a count that is at least 1 is not. What has no elements itself cannot
  * differ, and what one side refuses says nothing. A rule that makes an exception of NaN and infinities may make it here. Returns FALSE if the
  * sides differ. */
@@ -247,7 +244,8 @@ try_none (PhTry *self)
           const gsize unbounded = distance.n_lost + distance.n_gained + distance.n_changed;
 
           if (ph_tensor_count (a) == 0 || ph_tensor_kind (a) != PH_KIND_TENSOR
-              || (distance.why == NULL && (unbounded == 0 || !strict) && distance.n_exact == 0 && distance.error <= NONE_APART))
+              || (distance.why == NULL && (unbounded == 0 || !strict) && distance.n_exact == 0
+                  && distance.error <= ph_try_folded_tolerance (self, k)))
             continue;
           ph_try_set_different (self, PH_SAMPLE_NORMAL, inputs, k,
                                 distance.n_lost > 0      ? distance.lost_at
