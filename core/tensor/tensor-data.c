@@ -367,6 +367,26 @@ same_bytes (PhTensor *a, PhTensor *b, gsize size)
   return TRUE;
 }
 
+/* Returns TRUE if each element of @tensor, which is no splat, has the @size bytes of @element. */
+static gboolean
+is_filled_with (PhTensor *tensor, const guint8 *element, gsize size)
+{
+  guint8 filled[CHUNK], room[CHUNK];
+  const gsize bytes = tensor->count * size;
+
+  for (gsize i = 0; i < MIN (CHUNK, bytes); i += size)
+    memcpy (filled + i, element, size);
+  for (gsize at = 0; at < bytes; at += CHUNK)
+    {
+      const gsize n = MIN (CHUNK, bytes - at);
+      const guint8 *x = chunk_at (tensor, at, n, room);
+
+      if (x == NULL || memcmp (x, filled, n) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 ph_tensor_equal (PhTensor *a, PhTensor *b)
 {
@@ -397,14 +417,7 @@ ph_tensor_equal (PhTensor *a, PhTensor *b)
     return memcmp (a->element.raw, b->element.raw, size) == 0;
   if (!a->is_splat && !b->is_splat)
     return same_bytes (a, b, a->count * size);
-  for (gsize i = 0; i < a->count; i++)
-    {
-      PhElement x, y;
-
-      if (memcmp (ph_tensor_element (a, i, &x), ph_tensor_element (b, i, &y), size) != 0)
-        return FALSE;
-    }
-  return TRUE;
+  return is_filled_with (a->is_splat ? b : a, a->is_splat ? a->element.raw : b->element.raw, size);
 }
 
 static guint

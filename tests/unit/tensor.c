@@ -114,6 +114,29 @@ test_splat (void)
   g_assert_nonnull (ph_tensor_data (words));
 }
 
+/* They are compared part by part: a difference is found in each. */
+static void
+test_long_splat (void)
+{
+  const gint64 n = 40001;
+  const double third = 1.0 / 3;
+  g_autoptr (PhTensor) splat = ph_tensor_new_splat (PH_DOUBLE, 1, &n, &third);
+  g_autoptr (PhTensor) dense = ph_tensor_new (PH_DOUBLE, 1, &n);
+  double *numbers = ph_tensor_writable (dense);
+  static const int places[] = { 0, 8191, 8192, 20000, 40000 };
+
+  for (int i = 0; i < n; i++)
+    numbers[i] = third;
+  g_assert_true (ph_tensor_equal (splat, dense));
+  g_assert_true (ph_tensor_equal (dense, splat));
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      numbers[places[i]] = nextafter (third, 1);
+      g_assert_false (ph_tensor_equal (splat, dense));
+      numbers[places[i]] = third;
+    }
+}
+
 static void
 test_equal (void)
 {
@@ -261,6 +284,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/tensor/bytes", test_bytes);
   g_test_add_func ("/tensor/bools", test_bools);
   g_test_add_func ("/tensor/splat", test_splat);
+  g_test_add_func ("/tensor/long-splat", test_long_splat);
   g_test_add_func ("/tensor/deferred", test_deferred);
   g_test_add_func ("/tensor/hash", test_hash);
   g_test_add_func ("/tensor/equal", test_equal);
