@@ -200,6 +200,17 @@ ph_complex_power (PhBuilder *b, PhComplexPair x, PhComplexPair y)
   return (PhComplexPair) { BUILD (Where, nothing, one, z.re), BUILD (Where, nothing, zero, ph_complex_imaginary (b, z)) };
 }
 
+/* The greater one has the greater real part; of equal ones, the greater imaginary part. */
+PhComplexPair
+ph_complex_extreme (PhBuilder *b, PhComplexPair x, PhComplexPair y, gboolean greatest)
+{
+  PhValue *u = ph_complex_imaginary (b, x), *v = ph_complex_imaginary (b, y);
+  PhValue *is_greater = BUILD (Or, BUILD (Greater, x.re, y.re), BUILD (And, BUILD (Equal, x.re, y.re), BUILD (Greater, u, v)));
+
+  return (PhComplexPair) { BUILD (Where, is_greater, greatest ? x.re : y.re, greatest ? y.re : x.re),
+                           BUILD (Where, is_greater, greatest ? u : v, greatest ? v : u) };
+}
+
 /* ── of angles ── */
 
 static PhComplexPair
@@ -284,6 +295,18 @@ arc_hyperbolic_tangent (PhBuilder *b, PhComplexPair x)
   return (PhComplexPair) { length, BUILD (Mul, ph_complex_number (b, im, 0.5), angle) };
 }
 
+/* -i log ((x + i y) / sqrt (x^2 + y^2)) */
+PhComplexPair
+ph_complex_atan2 (PhBuilder *b, PhComplexPair y, PhComplexPair x)
+{
+  const PhComplexPair turned = times_i (b, y), xx = ph_complex_multiply (b, x, x), yy = ph_complex_multiply (b, y, y);
+  const PhComplexPair sum = { BUILD (Add, x.re, turned.re), BUILD (Add, ph_complex_imaginary (b, x), turned.im) };
+  const PhComplexPair squares = { BUILD (Add, xx.re, yy.re),
+                                  BUILD (Add, ph_complex_imaginary (b, xx), ph_complex_imaginary (b, yy)) };
+
+  return times_minus_i (b, logarithm (b, ph_complex_divide (b, sum, root (b, squares))));
+}
+
 gboolean
 ph_complex_function (PhBuilder *b, const char *name, const PhComplexPair *x, PhComplexPair *result)
 {
@@ -301,6 +324,8 @@ ph_complex_function (PhBuilder *b, const char *name, const PhComplexPair *x, PhC
     *result = logarithm_of_more (b, whole);
   else if (IS ("sqrt"))
     *result = root (b, whole);
+  else if (IS ("cbrt"))
+    *result = ph_complex_power (b, whole, (PhComplexPair) { ph_complex_number (b, x->re, 1.0 / 3), NULL });
   else if (IS ("rsqrt"))
     *result = ph_complex_divide (b, (PhComplexPair) { ph_complex_number (b, x->re, 1), NULL }, root (b, whole));
   else if (IS ("sine") || IS ("sin"))

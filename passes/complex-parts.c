@@ -16,25 +16,51 @@ ph_complex_is (const PhComplex *self, const PhValue *value)
          && (ph_complex_is_type (ph_value_dtype (value)) || g_hash_table_contains (self->pairs, GUINT_TO_POINTER (value->id)));
 }
 
-/* The parts are operands of a node, because later rules replace them. */
+/* The parts are operands of a node, because later rules replace them. (nullable) */
+static PhNode *
+new_holder (PhComplexPair pair, const PhType *type, PhBuilder *b)
+{
+  PhValue *inputs[] = { pair.re, pair.im };
+
+  if (b->error != NULL || pair.re == NULL)
+    return NULL;
+  return ph_graph_add_node (b->graph,
+                            &(PhNodeSpec) { .op_type = "parts",
+                                            .domain = "complex",
+                                            .inputs = inputs,
+                                            .n_inputs = pair.im != NULL ? 2 : 1,
+                                            .n_outputs = 1,
+                                            .output_types = &type,
+                                            .before = b->before },
+                            &b->error);
+}
+
 gboolean
 ph_complex_keep (PhComplex *self, const PhValue *value, PhComplexPair pair, PhBuilder *b)
 {
-  PhValue *inputs[] = { pair.re, pair.im };
-  PhNode *holder = b->error == NULL && pair.re != NULL ? ph_graph_add_node (b->graph,
-                                                                            &(PhNodeSpec) { .op_type = "parts",
-                                                                                            .domain = "complex",
-                                                                                            .inputs = inputs,
-                                                                                            .n_inputs = pair.im != NULL ? 2 : 1,
-                                                                                            .n_outputs = 1,
-                                                                                            .before = b->before },
-                                                                            &b->error)
-                                                       : NULL;
+  PhNode *holder = new_holder (pair, NULL, b);
 
   if (holder == NULL)
     return FALSE;
   g_hash_table_insert (self->pairs, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (holder->id));
   return TRUE;
+}
+
+PhValue *
+ph_complex_stand_in (PhComplex *self, const PhType *type, PhComplexPair pair, PhBuilder *b)
+{
+  PhNode *holder = new_holder (pair, type, b);
+
+  if (holder == NULL)
+    return NULL;
+  g_hash_table_insert (self->pairs, GUINT_TO_POINTER (ph_node_output (holder, 0)->id), GUINT_TO_POINTER (holder->id));
+  return ph_node_output (holder, 0);
+}
+
+gboolean
+ph_complex_is_holder (const PhNode *node)
+{
+  return g_str_equal (node->domain, "complex");
 }
 
 gboolean
@@ -128,4 +154,74 @@ ph_complex_parts (PhComplex *self, PhValue *value, PhBuilder *b, PhComplexPair *
            || !ph_complex_held (self, value, pair))
     return FALSE;
   return TRUE;
+}
+
+PhValue *
+ph_complex_empty (const PhNode *node, PhBuilder *b)
+{
+  const PhType *type = node->outputs->len == 1 ? ph_complex_real_type (ph_node_output (node, 0)->type) : NULL;
+  gint64 dims[PH_MAX_RANK];
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || ph_type_count (type) != 0 || node->graphs != NULL)
+    return NULL;
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return ph_build_tensor (b, ph_tensor_new (type->dtype, type->rank, dims));
+}
+
+PhValue *
+ph_complex_stacked (PhBuilder *b, PhComplexPair x)
+{
+  const gint64 last = -1;
+  PhValue *both[2] = { x.re, ph_complex_imaginary (b, x) };
+
+  for (guint i = 0; i < 2; i++)
+    both[i] = PH_BUILD (b, Unsqueeze, both[i], ph_build_ints (b, &last, 1));
+  return ph_build_node (b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", -1)), 1);
+}
+
+PhComplexPair
+ph_complex_unstacked (PhBuilder *b, PhValue *both)
+{
+  PhComplexPair x;
+
+  for (guint i = 0; i < 2; i++)
+    *(i == 0 ? &x.re : &x.im) = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), both,
+                                               ph_build_scalar (b, PH_INT64, i));
+  return x;
+}
+
+gboolean
+ph_complex_bitcast (PhBuilder *b, const PhNode *node, PhComplexPair *x)
+{
+  const PhType *to = ph_node_output (node, 0)->type, *real = ph_complex_real_type (to);
+  PhValue *bits = x->im != NULL ? ph_complex_stacked (b, *x) : x->re;
+  PhDim dims[PH_MAX_RANK + 1];
+  guint rank = 0;
+
+  if (bits == NULL || real == NULL || !real->has_rank || real->rank == PH_MAX_RANK)
+    return FALSE;
+  for (; rank < real->rank; rank++)
+    dims[rank] = real->dims[rank];
+  if (real != to)
+    dims[rank++] = (PhDim) { .size = 2 };
+  if (ph_value_dtype (bits) != real->dtype)
+    {
+      const PhType *type = ph_type_tensor (real->dtype, rank, dims);
+      PhNode *cast = ph_graph_add_node (b->graph,
+                                        &(PhNodeSpec) { .op_type = "bitcast_convert",
+                                                        .domain = "stablehlo",
+                                                        .inputs = &bits,
+                                                        .n_inputs = 1,
+                                                        .n_outputs = 1,
+                                                        .output_types = &type,
+                                                        .before = b->before },
+                                        &b->error);
+
+      if (cast == NULL)
+        return FALSE;
+      bits = ph_node_output (cast, 0);
+    }
+  *x = real != to ? ph_complex_unstacked (b, bits) : (PhComplexPair) { bits, NULL };
+  return b->error == NULL;
 }

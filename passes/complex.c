@@ -87,15 +87,16 @@ set_real (PhGraph *graph, GError **error)
   return TRUE;
 }
 
-/* Bodies that only add, or take one of their operands, do so with each part. */
+/* Returns TRUE if all bodies only add, or take one of their operands: they do so with each part. */
 static gboolean
-is_linear_body (const PhGraph *graph)
+has_linear_bodies (const PhNode *node)
 {
   static const char *const simple[] = { "add", "return", NULL };
 
-  PH_FOREACH_NODE (node, graph)
-    if (!g_strv_contains (simple, node->op_type))
-      return FALSE;
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    PH_FOREACH_NODE (each, (PhGraph *) node->graphs->pdata[i])
+      if (!g_strv_contains (simple, each->op_type))
+        return FALSE;
   return TRUE;
 }
 
@@ -142,9 +143,6 @@ split_linear (PhComplex *self, PhNode *node, PhBuilder *b)
   PhNode *copies[2];
   gboolean any = FALSE;
 
-  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-    if (!is_linear_body (node->graphs->pdata[i]))
-      return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     any = any || ph_complex_is (self, node->inputs->pdata[i]);
   for (guint i = 0; i < 2; i++)
@@ -290,6 +288,10 @@ split_binary (PhComplex *self, PhNode *node, const char *op, PhBuilder *b)
     z = ph_complex_divide (b, x, y);
   else if (strcmp (op, "pow") == 0 && ph_node_attr_int (node, "exponent", 0) == 2)
     z = ph_complex_multiply (b, x, x);
+  else if (strcmp (op, "maximum") == 0 || strcmp (op, "minimum") == 0)
+    z = ph_complex_extreme (b, x, y, op[1] == 'a');
+  else if (strcmp (op, "atan2") == 0)
+    z = ph_complex_atan2 (b, x, y);
   else
     z = ph_complex_power (b, x, y);
   return ph_complex_keep (self, ph_node_output (node, 0), z, b);
@@ -319,18 +321,6 @@ split_compare (PhComplex *self, PhNode *node, const char *op, PhBuilder *b, gboo
   return give_real (node, same ? both : PH_BUILD (b, Not, both), b);
 }
 
-/* Both parts along a last dimension. */
-static PhValue *
-stacked (PhBuilder *b, PhComplexPair x)
-{
-  const gint64 last = -1;
-  PhValue *both[2] = { x.re, ph_complex_imaginary (b, x) };
-
-  for (guint i = 0; i < 2; i++)
-    both[i] = PH_BUILD (b, Unsqueeze, both[i], ph_build_ints (b, &last, 1));
-  return ph_build_node (b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", -1)), 1);
-}
-
 /* ── one node ── */
 
 static gboolean
@@ -348,15 +338,13 @@ split_unary (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboo
       return give_real (node,
                         op[0] == 'r'              ? x.re
                         : op[0] == 'i'            ? ph_complex_imaginary (b, x)
-                        : op[0] == 'v'            ? stacked (b, x)
+                        : op[0] == 'v'            ? ph_complex_stacked (b, x)
                         : strcmp (op, "abs") == 0 ? ph_complex_abs (b, x)
                                                   : ph_complex_angle (b, x),
                         b);
     }
   if (strcmp (op, "view_as_complex") == 0)
-    for (guint i = 0; i < 2; i++)
-      *(i == 0 ? &z.re : &z.im) = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), x.re,
-                                                 ph_build_scalar (b, PH_INT64, i));
+    z = ph_complex_unstacked (b, x.re);
   else if (strcmp (op, "conj") == 0 || strcmp (op, "_conj") == 0 || strcmp (op, "conj_physical") == 0)
     z = conjugate (b, x);
   else if (strcmp (op, "resolve_conj") == 0 || strcmp (op, "resolve_neg") == 0)
@@ -374,7 +362,7 @@ split_unary (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboo
       if (strcmp (op, "stft") == 0 && ph_node_attr_int (node, "return_complex", 0) == 0)
         {
           *gone = TRUE;
-          return give_real (node, stacked (b, z), b);
+          return give_real (node, ph_complex_stacked (b, z), b);
         }
     }
   else if (!ph_complex_function (b, op, &x, &z))
@@ -437,7 +425,18 @@ split_cast (PhComplex *self, PhNode *node, PhBuilder *b, gboolean *gone)
 }
 
 static gboolean
-split_node (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboolean *gone, char **stays)
+split_bitcast (PhComplex *self, PhNode *node, PhBuilder *b, gboolean *gone)
+{
+  PhComplexPair x;
+
+  if (!ph_complex_parts (self, ph_node_input (node, 0), b, &x) || !ph_complex_bitcast (b, node, &x))
+    return FALSE;
+  *gone = x.im == NULL;
+  return *gone ? give_real (node, x.re, b) : ph_complex_keep (self, ph_node_output (node, 0), x, b);
+}
+
+gboolean
+ph_complex_split_node (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gboolean *gone, char **stays)
 {
   /* clang-format off */
   static const char *const linear[] = {
@@ -448,14 +447,25 @@ split_node (PhComplex *self, PhNode *node, const char *name, PhBuilder *b, gbool
     "zeros", "zeros_like", "new_zeros", "empty", "ones", "full", "copy_", "slice_scatter", "select_scatter", "__getitem__", "_unsafe_view", "view_as", "reshape_as", "unflatten", "diff", "index_put", "tile", "diagonal", "lift_fresh", NULL
   };
   static const char *const bilinear[] = { "dot_general", "convolution", "matmul", "mm", "bmm", "mv", "dot", "einsum", NULL };
-  static const char *const binary[] = { "add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "pow", "power", NULL };
+  static const char *const binary[] = { "add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "pow", "power", "maximum", "minimum", "atan2", NULL };
   /* clang-format on */
   const char *op = plain (name);
+  PhValue *empty = ph_complex_empty (node, b);
 
+  if (empty != NULL)
+    {
+      *gone = !ph_complex_is (self, ph_node_output (node, 0));
+      return *gone ? give_real (node, empty, b)
+                   : ph_complex_keep (self, ph_node_output (node, 0), (PhComplexPair) { empty, empty }, b);
+    }
+  if (node->graphs != NULL && !(g_strv_contains (linear, op) && has_linear_bodies (node)))
+    return ph_complex_split_bodies (self, node, b, stays);
   if (strcmp (op, "complex") == 0 || strcmp (op, "polar") == 0)
     return split_made (self, node, op, b);
   if (strcmp (op, "constant") == 0)
     return split_constant (self, node, b);
+  if (strcmp (op, "bitcast_convert") == 0)
+    return split_bitcast (self, node, b, gone);
   if (strcmp (op, "convert") == 0 || strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0)
     return split_cast (self, node, b, gone);
   if (strcmp (op, "compare") == 0 || strcmp (op, "eq") == 0 || strcmp (op, "ne") == 0)
@@ -492,7 +502,7 @@ ph_complex_split (PhComplex *self, PhPassRun *run, PhNode *node, const char *nam
     return FALSE;
   if (ph_model_opset (run->model, "") == 0)
     ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
-  ok = split_node (self, node, name, &b, &gone, stays) && b.error == NULL;
+  ok = ph_complex_split_node (self, node, name, &b, &gone, stays) && b.error == NULL;
   if (ok)
     {
       if (!gone)
@@ -525,7 +535,7 @@ finish_outputs (PhComplex *self, PhModel *model, GError **error)
 
       if (!ph_complex_held (self, output, &pair))
         continue;
-      both = stacked (&b, pair);
+      both = ph_complex_stacked (&b, pair);
       if (b.error != NULL || !ph_graph_set_output (model->graph, i, both, &b.error))
         return ph_builder_finish (&b, error);
     }

@@ -39,15 +39,31 @@ const PhType *ph_complex_real_type (const PhType *type); /* of either part */
 PhTensor *ph_complex_part_of (PhTensor *tensor, guint which);
 /* @pair stands for @value from now on; later rules may replace its parts. */
 gboolean ph_complex_keep (PhComplex *complex, const PhValue *value, PhComplexPair pair, PhBuilder *b);
+/* A value of @type, complex, whose parts are @pair; for copies of nodes that are split next. (nullable) */
+PhValue *ph_complex_stand_in (PhComplex *complex, const PhType *type, PhComplexPair pair, PhBuilder *b);
+gboolean ph_complex_is_holder (const PhNode *node); /* of such parts */
 gboolean ph_complex_held (const PhComplex *complex, const PhValue *value, PhComplexPair *pair);
 /* What stands for @value; a real one has no imaginary part. FALSE: it is complex, and was not split. */
 gboolean ph_complex_parts (PhComplex *complex, PhValue *value, PhBuilder *b, PhComplexPair *pair);
+/* @node's result, or either part of it, if it has no elements; NULL. */
+PhValue *ph_complex_empty (const PhNode *node, PhBuilder *b);
+PhValue *ph_complex_stacked (PhBuilder *b, PhComplexPair x); /* both parts along a last dimension */
+PhComplexPair ph_complex_unstacked (PhBuilder *b, PhValue *both);
+/* The bits of @x, complex or real, as numbers of @node's type, complex or real: a real one has no imaginary part. */
+gboolean ph_complex_bitcast (PhBuilder *b, const PhNode *node, PhComplexPair *x);
+
+/* One node, where it stands, as ph_complex_split(). @gone: (out) others have replaced it. FALSE: @stays or the builder's error may say why. */
+gboolean ph_complex_split_node (PhComplex *complex, PhNode *node, const char *name, PhBuilder *b, gboolean *gone, char **stays);
+/* complex-bodies.c. One with bodies. */
+gboolean ph_complex_split_bodies (PhComplex *complex, PhNode *node, PhBuilder *b, char **stays);
 
 /* complex-math.c. (nullable) NULL or FALSE: there is no such function. */
 gboolean ph_complex_function (PhBuilder *b, const char *name, const PhComplexPair *x, PhComplexPair *result);
 PhComplexPair ph_complex_multiply (PhBuilder *b, PhComplexPair x, PhComplexPair y);
 PhComplexPair ph_complex_divide (PhBuilder *b, PhComplexPair x, PhComplexPair y);
 PhComplexPair ph_complex_power (PhBuilder *b, PhComplexPair x, PhComplexPair y);
+PhComplexPair ph_complex_extreme (PhBuilder *b, PhComplexPair x, PhComplexPair y, gboolean greatest);
+PhComplexPair ph_complex_atan2 (PhBuilder *b, PhComplexPair y, PhComplexPair x);
 PhValue *ph_complex_abs (PhBuilder *b, PhComplexPair x);
 PhValue *ph_complex_angle (PhBuilder *b, PhComplexPair x);
 PhValue *ph_complex_number (PhBuilder *b, PhValue *like, double number);

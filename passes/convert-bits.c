@@ -5,7 +5,7 @@
 static guint
 width_of (PhDType dtype)
 {
-  return (guint) ph_dtype_file_bits (dtype);
+  return dtype == PH_BOOL ? 1 : (guint) ph_dtype_file_bits (dtype);
 }
 
 /* Returns the unsigned type in which elements of @width bits are shifted. ONNX Runtime shifts none of 16 bits. */
@@ -38,7 +38,7 @@ to_unsigned (PhConvert *l, PhValue *value)
 
   if (width >= 8)
     return reinterpret (l, value, unsigned_of (width));
-  if (dtype == PH_UINT4 || dtype == PH_UINT2)
+  if (dtype == PH_UINT4 || dtype == PH_UINT2 || dtype == PH_BOOL)
     return ph_convert_cast (l, value, PH_UINT8);
   return PH_BUILD (l->b, BitwiseAnd, reinterpret (l, ph_convert_cast (l, value, PH_INT8), PH_UINT8),
                    ph_convert_number (l, PH_UINT8, (1 << width) - 1));
@@ -115,7 +115,7 @@ ph_convert_bitcast (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "an element type is not known");
   if (before == after && before >= 8)
     return (*out = reinterpret (l, l->in[0], to)) != NULL;
-  if ((before < 8 && !ph_dtype_is_integer (from)) || (after < 8 && !ph_dtype_is_integer (to)) || from == PH_BOOL || to == PH_BOOL
+  if ((before < 8 && before > 1 && !ph_dtype_is_integer (from)) || (after < 8 && after > 1 && !ph_dtype_is_integer (to))
       || MAX (before, after) > 64 || MAX (before, after) % MIN (before, after) != 0)
     return ph_convert_stay (l, "ONNX has no operator for the bits of %s", ph_dtype_name (before < after ? from : to));
   if (before > after)

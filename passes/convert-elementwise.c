@@ -362,6 +362,26 @@ popcnt (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Rounds doubles to @m bits of mantissa, to nearest even: x c - (x c - x), with c = 2^(53 - m - 1) + 1, keeps m + 1 digits (Dekker). */
+static PhValue *
+rounded_to (PhConvert *l, PhValue *x, gint64 m)
+{
+  const double c = ldexp (1, (int) (53 - m - 1)) + 1;
+  PhValue *scaled = PH_BUILD (l->b, Mul, x, ph_convert_number (l, PH_DOUBLE, c));
+
+  return m >= 52 ? x : PH_BUILD (l->b, Sub, scaled, PH_BUILD (l->b, Sub, scaled, x));
+}
+
+/* The same where the product with c would overflow. */
+static PhValue *
+rounded_when_large (PhConvert *l, PhValue *x, gint64 m)
+{
+  PhValue *small = rounded_to (l, PH_BUILD (l->b, Mul, x, ph_convert_number (l, PH_DOUBLE, 0x1p-100)), m);
+
+  return PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, x), ph_convert_number (l, PH_DOUBLE, 0x1p900)),
+                   rounded_to (l, x, m), PH_BUILD (l->b, Mul, small, ph_convert_number (l, PH_DOUBLE, 0x1p100)));
+}
+
 /* Rounds to fewer bits: the mantissa to nearest even, then overflow to infinity and underflow to zero. */
 static gboolean
 reduce_precision (PhConvert *l, PhValue **out)
@@ -369,7 +389,7 @@ reduce_precision (PhConvert *l, PhValue **out)
   const char *format = ph_convert_string (l, "format", NULL);
   gint64 e = ph_convert_int (l, "exponent_bits", -1), m = ph_convert_int (l, "mantissa_bits", -1);
   const PhDType dtype = DTYPE (l);
-  PhValue *x = l->in[0], *work, *scaled, *rounded;
+  PhValue *x = l->in[0], *work, *rounded;
   double top, bottom;
 
   if (format != NULL && format[0] == 'e' && strchr (format, 'm') != NULL)
@@ -384,12 +404,11 @@ reduce_precision (PhConvert *l, PhValue **out)
       *out = x;
       return TRUE;
     }
-  if (dtype == PH_DOUBLE || e > 11)
-    return ph_convert_stay (l, "no rule reduces the precision of doubles");
-  /* In double: x c - (x c - x), with c = 2^(53 - m - 1) + 1, keeps m + 1 digits (Dekker). */
+  if (e > 11)
+    return ph_convert_stay (l, "no rule knows a format of more bits than doubles have");
+  m = MIN (m, 52);
   work = ph_convert_cast (l, x, PH_DOUBLE);
-  scaled = PH_BUILD (l->b, Mul, work, ph_convert_number (l, PH_DOUBLE, ldexp (1, (int) (53 - MIN (m, 51) - 1)) + 1));
-  rounded = PH_BUILD (l->b, Sub, scaled, PH_BUILD (l->b, Sub, scaled, work));
+  rounded = dtype == PH_DOUBLE ? rounded_when_large (l, work, m) : rounded_to (l, work, m);
   top = ldexp (2 - ldexp (1, (int) -m), (1 << (e - 1)) - 1);
   bottom = ldexp (1, 2 - (1 << (e - 1)));
   rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, Greater, PH_BUILD (l->b, Abs, rounded), ph_convert_number (l, PH_DOUBLE, top)),
@@ -398,6 +417,8 @@ reduce_precision (PhConvert *l, PhValue **out)
                       PH_BUILD (l->b, Mul, work, ph_convert_number (l, PH_DOUBLE, 0)), rounded);
   rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, PH_BUILD (l->b, Abs, work), ph_convert_number (l, PH_DOUBLE, HUGE_VAL)),
                       rounded, work);
+  if (m == 0) /* there is no bit that tells NaN from infinity */
+    rounded = PH_BUILD (l->b, Where, PH_BUILD (l->b, IsNaN, work), ph_convert_number (l, PH_DOUBLE, HUGE_VAL), rounded);
   *out = ph_convert_cast (l, rounded, dtype);
   return TRUE;
 }

@@ -139,6 +139,55 @@ result_order (const Places *p, gint64 *perm)
       perm[i] = batch++;
 }
 
+/* Returns the last index along @axis, also where that has an open size. */
+static PhValue *
+last_index (PhConvert *l, PhValue *value, gint64 axis)
+{
+  const gint64 size = ph_value_dim (value, (int) axis);
+
+  if (size >= 0)
+    return ph_convert_number (l, PH_INT64, (double) (size - 1));
+  return PH_BUILD (l->b, Sub,
+                   PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (l->b, Shape, value),
+                                  ph_convert_number (l, PH_INT64, (double) axis)),
+                   ph_convert_number (l, PH_INT64, 1));
+}
+
+/* Builds ONNX's Gather itself, of whole slices along one dimension. It needs no size but those of the slices. (nullable) it is another one */
+static PhValue *
+gather_whole (PhConvert *l, const Places *p)
+{
+  const guint rank = ph_convert_rank (l->in[0]), index_rank = ph_convert_rank (l->in[1]);
+  const guint n_batch = index_rank - (p->vector < index_rank);
+  const gint64 axis = p->start_map.n == 1 ? p->start_map.values[0] : -1;
+  PhValue *indices = l->in[1];
+  gint64 perm[PH_MAX_RANK];
+
+  if (axis < 0 || axis >= rank || p->dropped.n != 1 || p->dropped.values[0] != axis || p->operand_batch.n != 0
+      || p->index_batch.n != 0 || p->window.n != rank - 1 || n_batch + rank - 1 > PH_MAX_RANK || p->vector < 0
+      || p->vector > index_rank || (p->vector < index_rank && ph_value_dim (indices, (int) p->vector) != 1))
+    return NULL;
+  for (guint i = 0; i < rank; i++)
+    if (p->sizes[i] != (i == axis ? 1 : ph_value_dim (l->in[0], (int) i)))
+      return NULL;
+  indices = ph_convert_cast (l, indices, PH_INT64);
+  if (p->vector < index_rank)
+    indices = PH_BUILD (l->b, Squeeze, indices, ph_convert_ints_value (l, &p->vector, 1));
+  indices = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, indices, ph_convert_number (l, PH_INT64, 0)),
+                      last_index (l, l->in[0], axis));
+  /* The permutation from [window before the axis, batch, window after it] to the order of the result. */
+  for (guint i = 0, batch = 0, window = 0; i < n_batch + rank - 1; i++)
+    if (holds (p->window, i))
+      {
+        perm[i] = window < axis ? window : window + n_batch;
+        window++;
+      }
+    else
+      perm[i] = axis + batch++;
+  return ph_convert_transpose (l, PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], indices),
+                               perm, n_batch + rank - 1);
+}
+
 static gboolean
 gather (PhConvert *l, PhValue **out)
 {
@@ -164,38 +213,10 @@ gather (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "its slices do not fit its operand");
   for (gsize i = 0; i < sizes.n; i++)
     p.sizes[i] = sizes.values[i];
+  if ((*out = gather_whole (l, &p)) != NULL)
+    return TRUE;
   if (!prepare (l, &p))
     return FALSE;
-  /* Whole slices along one dimension: Gather itself. */
-  if (p.start_map.n == 1 && p.dropped.n == 1 && p.dropped.values[0] == p.start_map.values[0] && p.operand_batch.n == 0)
-    {
-      const gint64 axis = p.start_map.values[0];
-      gboolean whole = TRUE;
-
-      for (guint i = 0; i < p.rank; i++)
-        whole = whole && (i == axis ? p.sizes[i] == 1 : p.sizes[i] == p.dims[i]);
-      if (whole)
-        {
-          PhValue *indices = ph_convert_cast (l, l->in[1], PH_INT64);
-
-          indices = ph_convert_reshape (l,
-                                        PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, indices, ph_convert_number (l, PH_INT64, 0)),
-                                                  ph_convert_number (l, PH_INT64, (double) (p.dims[axis] - 1))),
-                                        p.batch, p.n_batch);
-          result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], indices);
-          /* The permutation from [window before the axis, batch, window after it] to the order of the result. */
-          for (guint i = 0, batch = 0, window = 0; i < p.n_batch + p.n_window; i++)
-            if (holds (p.window, i))
-              {
-                perm[i] = window < axis ? window : window + p.n_batch;
-                window++;
-              }
-            else
-              perm[i] = axis + batch++;
-          *out = ph_convert_transpose (l, result, perm, p.n_batch + p.n_window);
-          return TRUE;
-        }
-    }
   places = places_of (l, &p, TRUE, &inside);
   for (guint i = 0; i < p.n_batch + p.n_window; i++)
     shape[i] = i < p.n_batch ? p.batch[i] : p.window_sizes[i - p.n_batch];

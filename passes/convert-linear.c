@@ -65,6 +65,45 @@ as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows
   return ph_convert_reshape (l, value, dims, k);
 }
 
+static gboolean
+has_open_sizes (const PhValue *value)
+{
+  for (guint i = 0; i < ph_convert_rank (value); i++)
+    if (ph_value_dim (value, (int) i) < 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Builds the product as an Einsum, which needs no sizes: a letter for each dimension, the same one for those that go together. */
+static PhValue *
+product_by_letters (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc,
+                    gsize n_contracting, PhDType work)
+{
+  const guint left_rank = ph_convert_rank (l->in[0]), right_rank = ph_convert_rank (l->in[1]);
+  char left[PH_MAX_RANK + 1] = "", right[PH_MAX_RANK + 1] = "";
+  g_autoptr (GString) result = g_string_new (NULL);
+  g_autofree char *equation = NULL;
+  char next = 'a';
+
+  for (guint i = 0; i < left_rank; i++)
+    left[i] = next++;
+  for (gsize i = 0; i < n_batch; i++)
+    right[rb[i]] = left[lb[i]];
+  for (gsize i = 0; i < n_contracting; i++)
+    right[rc[i]] = left[lc[i]];
+  for (gsize i = 0; i < n_batch; i++)
+    g_string_append_c (result, left[lb[i]]);
+  for (guint i = 0; i < left_rank; i++)
+    if (!ph_convert_has_axis (lb, n_batch, i) && !ph_convert_has_axis (lc, n_contracting, i))
+      g_string_append_c (result, left[i]);
+  for (guint i = 0; i < right_rank; i++)
+    if (right[i] == '\0')
+      g_string_append_c (result, right[i] = next++);
+  equation = g_strdup_printf ("%s,%s->%s", left, right, result->str);
+  return PH_BUILD_WITH (l->b, Einsum, PH_ATTRS (ph_attr_new_string ("equation", equation)), ph_convert_cast (l, l->in[0], work),
+                        ph_convert_cast (l, l->in[1], work));
+}
+
 gboolean
 ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc,
                     gsize n_contracting, PhValue **out)
@@ -77,8 +116,6 @@ ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_ba
   Group batch, left, right, left_in, right_in, right_batch;
   guint n = 0;
 
-  if (!ph_convert_dims (l, l->in[0], left_dims) || !ph_convert_dims (l, l->in[1], right_dims))
-    return FALSE;
   if (result == PH_COMPLEX64 || result == PH_COMPLEX128)
     return ph_convert_stay (l, "ONNX has no product of complex matrices");
   if (!ph_convert_are_axes (lb, n_batch, lc, n_contracting, left_rank)
@@ -86,6 +123,13 @@ ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_ba
     return ph_convert_stay (l, "one of its dimensions is outside its operand, or there twice");
   if (n_batch + 2 > PH_MAX_RANK || left_rank + right_rank > PH_MAX_RANK)
     return ph_convert_stay (l, "it has too many dimensions");
+  if (has_open_sizes (l->in[0]) || has_open_sizes (l->in[1]))
+    {
+      *out = ph_convert_cast (l, product_by_letters (l, lb, rb, n_batch, lc, rc, n_contracting, work), result);
+      return *out != NULL;
+    }
+  if (!ph_convert_dims (l, l->in[0], left_dims) || !ph_convert_dims (l, l->in[1], right_dims))
+    return FALSE;
   a = ph_convert_cast (l, l->in[0], work);
   b = ph_convert_cast (l, l->in[1], work);
   batch = group_of (lb, n_batch, left_dims);
@@ -261,8 +305,8 @@ convolution (PhConvert *l, PhValue **out)
   PhValue *x, *w;
   PhDType work;
 
-  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims)
-      || !ph_convert_dims (l, l->in[1], kernel_dims)
+  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[1], kernel_dims)
+      || (batches > 1 && !ph_convert_dims (l, l->in[0], dims))
       || !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input)
       || !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank,
                     &kernel)
@@ -284,7 +328,7 @@ convolution (PhConvert *l, PhValue **out)
       axes[m++] = 2 + i;
   w = ph_convert_reverse (l, w, axes, m);
   x = pad_input (l, x, &window, rank, work, pads);
-  if (x == NULL || w == NULL || !ph_convert_dims (l, x, dims))
+  if (x == NULL || w == NULL || (batches > 1 && !ph_convert_dims (l, x, dims)))
     return FALSE;
   if (batches > 1)
     x = batches_to_features (l, x, batches, rank, dims);

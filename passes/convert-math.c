@@ -206,6 +206,16 @@ quantisation (PhConvert *l, PhValue **out)
   return ph_convert_stay (l, "its scale is not known here");
 }
 
+/* Complex numbers have been split before. */
+static gboolean
+part_of_real (PhConvert *l, PhValue **out)
+{
+  if (!ph_dtype_is_float (ph_convert_dtype (l->in[0])))
+    return ph_convert_stay (l, "its operand is not split into parts");
+  *out = l->op[0] == 'r' ? l->in[0] : PH_BUILD (l->b, Expand, ph_convert_like (l, l->in[0], 0), PH_BUILD (l->b, Shape, l->in[0]));
+  return TRUE;
+}
+
 PH_CONVERT_TO (square, PH_BUILD (l->b, Mul, l->in[0], l->in[0]))
 
 static gboolean
@@ -338,6 +348,8 @@ const PhConvertRule ph_convert_math[] = {
   { "digamma", digamma, "the recurrence and the asymptotic series", "ONNX has no gamma function." },
   { "next_after", next_after, "BitCast and one more or less", "The bits of adjacent floats, read as integers, differ by one." },
   { "square", square, "Mul (x, x)", "Both compute the same function." },
+  { "real", part_of_real, "its operand", "The real part of a real number is itself." },
+  { "imag", part_of_real, "zeros", "A real number has no imaginary part." },
   { "is_inf", is_inf, "its IsInf", "Both compute the same function." },
   { "is_pos_inf", is_inf, "its IsInf", "Both compute the same function." },
   { "is_neg_inf", is_inf, "its IsInf", "Both compute the same function." },

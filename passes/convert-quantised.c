@@ -163,6 +163,8 @@ ph_quantised_lower (PhConvert *l, PhConvertFunc lower, GHashTable *quantised, Ph
     any = any || g_hash_table_contains (quantised, GUINT_TO_POINTER (ph_node_output (l->node, i)->id));
   if (!any || lower == NULL)
     return lower != NULL ? lower (l, out) : ph_convert_stay (l, "its types are not quantised");
+  if (g_str_equal (l->op, "bitcast_convert")) /* of what is stored */
+    return lower (l, out);
   if (only_moves (l->op))
     {
       gboolean same = TRUE;

@@ -476,16 +476,17 @@ top_k (PhConvert *l, PhValue **out)
 {
   const gint64 k = ph_convert_int (l, "k", -1);
   const PhType *type = l->n_out == 2 ? ph_convert_type (l, 1) : NULL;
-  PhValue *values;
+  const PhDType dtype = ph_convert_dtype (l->in[0]);
+  PhValue *x = dtype == PH_BOOL ? ph_convert_cast (l, l->in[0], PH_UINT8) : l->in[0], *values;
 
   if (k < 0 || l->n_out != 2)
     return ph_convert_stay (l, "the number of elements that it takes is not known");
-  values = ph_build_node (l->b, &ph_op_TopK, (PhValue *[]) { l->in[0], ph_convert_ints_value (l, &k, 1) }, 2,
+  values = ph_build_node (l->b, &ph_op_TopK, (PhValue *[]) { x, ph_convert_ints_value (l, &k, 1) }, 2,
                           PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("largest", 1), ph_attr_new_int ("sorted", 1)),
                           2);
   if (values == NULL)
     return FALSE;
-  out[0] = values;
+  out[0] = ph_convert_cast (l, values, dtype);
   out[1] = ph_convert_cast (l, ph_node_output (values->producer, 1), type != NULL ? type->dtype : PH_INT32);
   return TRUE;
 }

@@ -310,35 +310,34 @@ static gboolean
 pad (PhConvert *l, PhValue **out)
 {
   const guint rank = ph_convert_rank (l->in[0]);
-  gint64 dims[PH_MAX_RANK];
   gsize n, m, k;
   const gint64 *low = ph_convert_ints (l, "edge_padding_low", &n), *high = ph_convert_ints (l, "edge_padding_high", &m),
                *interior = ph_convert_ints (l, "interior_padding", &k);
 
-  if (!ph_convert_dims (l, l->in[0], dims))
-    return FALSE;
   if (n != rank || m != rank || (k != 0 && k != rank))
     return ph_convert_stay (l, "its padding does not fit its operand");
   *out = ph_convert_pad (l, l->in[0], l->in[1], low, high, k == rank ? interior : NULL, rank);
-  return TRUE;
+  return *out != NULL;
 }
 
 static gboolean
 dynamic_pad (PhConvert *l, PhValue **out)
 {
   g_autofree gint64 *interior = NULL;
+  const gint64 none[PH_MAX_RANK] = { 0 };
+  gboolean between = FALSE;
   gsize n = 0;
-  PhValue *low, *high;
+  PhValue *x = l->in[0], *low, *high;
 
-  if (l->n_in != 5 || !ph_value_ints (l->in[4], &interior, &n))
-    return ph_convert_stay (l, "its interior padding is not constant");
+  if (l->n_in != 5 || !ph_value_ints (l->in[4], &interior, &n) || n > PH_MAX_RANK)
+    return ph_convert_stay (l, "its interior padding is computed at run time");
   for (gsize i = 0; i < n; i++)
-    if (interior[i] != 0)
-      return ph_convert_stay (l, "its interior padding is computed at run time");
+    between = between || interior[i] != 0;
+  if (between) /* first, since the edges are those of what is spread */
+    x = ph_convert_pad (l, x, l->in[1], none, none, interior, (guint) n);
   low = ph_convert_cast (l, l->in[2], PH_INT64);
   high = ph_convert_cast (l, l->in[3], PH_INT64);
-  *out = PH_BUILD (l->b, Pad, l->in[0], PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high),
-                   l->in[1]);
+  *out = PH_BUILD (l->b, Pad, x, PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high), l->in[1]);
   return TRUE;
 }
 

@@ -279,7 +279,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
   if (g_str_equal (node->domain, "onednn"))
     level_floats (&l);
-  ok = own ? ph_tflite_lower (&l, rule->lower, out) : convert_narrow (&l, rule, quantised, out);
+  ok = own ? ph_tflite_lower (&l, rule->lower, out) : ph_convert_empty (&l, out) || convert_narrow (&l, rule, quantised, out);
   for (guint i = 0; ok && i < l.n_out; i++)
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
   for (guint i = 0; ok && i < l.n_out; i++)

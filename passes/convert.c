@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
+#include "passes/complex.h"
 #include "passes/loop.h"
 
 gboolean
@@ -142,6 +143,30 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 }
 
 gboolean
+ph_convert_empty (PhConvert *l, PhValue **out)
+{
+  gint64 dims[PH_MAX_RANK];
+
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      const PhType *type = ph_node_output (l->node, i)->type;
+
+      if (l->node->graphs != NULL || type == NULL || type->kind != PH_KIND_TENSOR || ph_complex_is_type (type->dtype)
+          || ph_type_count (type) != 0)
+        return FALSE;
+    }
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      const PhType *type = ph_node_output (l->node, i)->type;
+
+      for (guint k = 0; k < type->rank; k++)
+        dims[k] = type->dims[k].size;
+      out[i] = ph_build_tensor (l->b, ph_tensor_new (type->dtype, type->rank, dims));
+    }
+  return l->n_out > 0;
+}
+
+gboolean
 ph_convert_has_axis (const gint64 *axes, gsize n, gint64 axis)
 {
   for (gsize i = 0; i < n; i++)
@@ -271,6 +296,7 @@ ph_convert_transpose (PhConvert *l, PhValue *value, const gint64 *perm, guint n)
   return same ? value : PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, n)), value);
 }
 
+/* An end of G_MAXINT64 is that of the dimension, and a negative one counts from there, so that an open size can be cut. */
 PhValue *
 ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint64 *ends, const gint64 *steps, guint n)
 {
@@ -280,7 +306,8 @@ ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint
   if (!can_be_rank (l, n))
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (starts[i] != 0 || ends[i] != ph_value_dim (value, (int) i) || (steps != NULL && steps[i] != 1))
+    if (starts[i] != 0 || (ends[i] != G_MAXINT64 && (ends[i] < 0 || ends[i] != ph_value_dim (value, (int) i)))
+        || (steps != NULL && steps[i] != 1))
       {
         axes[m] = i;
         from[m] = starts[i];
@@ -351,8 +378,13 @@ ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low
 
   if (!can_be_rank (l, n))
     return NULL;
-  for (guint i = 0; interior != NULL && i < n; i++)
-    if (interior[i] > 0 && ph_value_dim (value, (int) i) > 1)
+  for (guint i = 0; interior != NULL && value != NULL && i < n; i++)
+    if (interior[i] > 0 && ph_value_dim (value, (int) i) < 0)
+      {
+        ph_convert_stay (l, "'%s' has open sizes: give the inputs theirs first, by bind-dimensions", value->name);
+        return NULL;
+      }
+    else if (interior[i] > 0 && ph_value_dim (value, (int) i) > 1)
       value = pad_interior (l, value, number, i, interior[i]);
   for (guint i = 0; i < n; i++)
     {
@@ -364,8 +396,10 @@ ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low
     value = PH_BUILD (l->b, Pad, value, ph_convert_ints_value (l, pads, 2 * n), number);
   for (guint i = 0; i < n; i++)
     {
+      const gint64 size = ph_value_dim (value, (int) i), cut = MAX (-high[i], 0);
+
       starts[i] = MAX (-low[i], 0);
-      ends[i] = ph_value_dim (value, (int) i) - MAX (-high[i], 0);
+      ends[i] = size >= 0 ? size - cut : cut > 0 ? -cut : G_MAXINT64;
     }
   return value != NULL ? ph_convert_slice (l, value, starts, ends, NULL, n) : NULL;
 }

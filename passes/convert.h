@@ -64,6 +64,7 @@ guint ph_convert_rank (const PhValue *value);
 gboolean ph_convert_dims (PhConvert *l, const PhValue *value, gint64 *dims);
 gboolean ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims);
 
+gboolean ph_convert_empty (PhConvert *l, PhValue **out); /* TRUE: no result has an element */
 /* Each of @axes and of @more (nullable) is another one of @rank. */
 gboolean ph_convert_are_axes (const gint64 *axes, gsize n, const gint64 *more, gsize n_more, guint rank);
 gboolean ph_convert_has_axis (const gint64 *axes, gsize n, gint64 axis);

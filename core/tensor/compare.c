@@ -124,6 +124,20 @@ compare_complex (PhComparison *result, PhTensor *actual, PhTensor *expected, PhT
     }
 }
 
+/* All digits, since integers beyond 2^53 that differ may be the same double. */
+static void
+note_different_integer (PhComparison *result, gsize index, PhDType dtype, gint64 actual, gint64 expected)
+{
+  char a[24] = "", b[24] = "";
+
+  if (result->n_different == 0)
+    {
+      g_snprintf (a, sizeof a, dtype == PH_UINT64 ? "%" G_GUINT64_FORMAT : "%" G_GINT64_FORMAT, actual);
+      g_snprintf (b, sizeof b, dtype == PH_UINT64 ? "%" G_GUINT64_FORMAT : "%" G_GINT64_FORMAT, expected);
+    }
+  note_different (result, index, a, b);
+}
+
 static void
 compare_exact (PhComparison *result, PhTensor *actual, PhTensor *expected)
 {
@@ -137,10 +151,9 @@ compare_exact (PhComparison *result, PhTensor *actual, PhTensor *expected)
       }
     else if (ph_tensor_get_int (actual, i) != ph_tensor_get_int (expected, i))
       {
-        const double x = ph_tensor_get (actual, i), y = ph_tensor_get (expected, i);
-
-        result->max_abs_error = fmax (result->max_abs_error, fabs (x - y));
-        note_different_number (result, i, x, y);
+        result->max_abs_error = fmax (result->max_abs_error, fabs (ph_tensor_get (actual, i) - ph_tensor_get (expected, i)));
+        note_different_integer (result, i, ph_tensor_dtype (actual), ph_tensor_get_int (actual, i),
+                                ph_tensor_get_int (expected, i));
       }
 }
 

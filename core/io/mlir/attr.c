@@ -146,6 +146,7 @@ parse_dialect_attr (PhMlirParser *parser)
 {
   const char *from = parser->token.start;
   PhMlirToken open;
+  const gboolean is_conv = g_str_has_suffix (ph_mlir_text (parser), ".conv");
   PhMlirAttr *dict;
   guint depth;
 
@@ -154,6 +155,11 @@ parse_dialect_attr (PhMlirParser *parser)
     return new_text (parser, PH_MLIR_TEXT, ph_mlir_span (parser, from));
   open = parser->token;
   ph_mlir_next (parser);
+  if (is_conv && ph_mlir_is (parser, '['))
+    {
+      dict = ph_mlir_dim_numbers (parser);
+      return dict != NULL && ph_mlir_expect (parser, '>') ? dict : NULL;
+    }
   if (parser->token.kind == PH_MLIR_ID)
     {
       const char *word = ph_mlir_text (parser);

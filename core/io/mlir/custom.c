@@ -238,61 +238,18 @@ parse_bracket (PhMlirParser *parser, Form *form)
   return parse_clauses (parser, form, ']');
 }
 
-/* "[b, f, 0]x[o, i, 0]->[b, f, 0]": where each list has its batch, feature and spatial dimensions. */
 static gboolean
 parse_dim_numbers (PhMlirParser *parser, Form *form)
 {
-  /* clang-format off */
-  static const char *const names[3][3] = {
-    { "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions" },
-    { "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions" },
-    { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" } };
-  /* clang-format on */
+  PhMlirAttr *numbers = ph_mlir_dim_numbers (parser);
 
-  for (guint k = 0; k < 3; k++)
+  for (guint i = 0; numbers != NULL && i < numbers->items->len; i++)
     {
-      PhMlirAttr *list = ph_mlir_value (parser), *spatial, *numbers[2];
+      PhMlirAttr *item = numbers->items->pdata[i];
 
-      if (list == NULL)
-        return FALSE;
-      if (list->kind != PH_MLIR_ARRAY)
-        return ph_mlir_fail (parser, "a list of dimensions, such as [b, f, 0, 1], is expected here");
-      spatial = ph_mlir_new (parser, sizeof *spatial);
-      spatial->kind = PH_MLIR_ARRAY;
-      spatial->items = ph_mlir_ptr_array (parser);
-      for (guint m = 0; m < 2; m++)
-        numbers[m] = ph_mlir_new (parser, sizeof (PhMlirAttr));
-      for (guint i = 0; i < list->items->len; i++)
-        {
-          const PhMlirAttr *item = list->items->pdata[i];
-
-          if (item->kind == PH_MLIR_TEXT && item->text != NULL)
-            numbers[strpbrk (item->text, "bo") != NULL && (k != 1 || item->text[0] == 'o') ? 0 : 1]->i = i;
-        }
-      for (guint s = 0; s < list->items->len; s++)
-        for (guint i = 0; i < list->items->len; i++)
-          {
-            const PhMlirAttr *item = list->items->pdata[i];
-
-            if (item->kind == PH_MLIR_INT && item->i == (gint64) s)
-              {
-                PhMlirAttr *at = ph_mlir_new (parser, sizeof *at);
-
-                at->i = i;
-                g_ptr_array_add (spatial->items, at);
-              }
-          }
-      ph_mlir_add_attr (form->op, names[k][0], numbers[0]);
-      ph_mlir_add_attr (form->op, names[k][1], numbers[1]);
-      ph_mlir_add_attr (form->op, names[k][2], spatial);
-      if (k == 0 && ph_mlir_is_word (parser, "x"))
-        ph_mlir_next (parser);
-      else if (k == 1 && parser->token.kind == PH_MLIR_ARROW)
-        ph_mlir_next (parser);
-      else if (k < 2)
-        return ph_mlir_fail (parser, "dim_numbers are written [b, f, 0]x[o, i, 0]->[b, f, 0]");
+      ph_mlir_add_attr (form->op, item->name, item);
     }
-  return TRUE;
+  return numbers != NULL;
 }
 
 /* "name = value", with "name" just passed. */

@@ -71,7 +71,9 @@ GArray *ph_mlir_array (PhMlirParser *parser, gsize size);
 GPtrArray *ph_mlir_ptr_array (PhMlirParser *parser);
 
 gboolean ph_mlir_type (PhMlirParser *parser, PhMlirType *type);
-PhMlirAttr *ph_mlir_value (PhMlirParser *parser);              /* an attribute; NULL: failed */
+PhMlirAttr *ph_mlir_value (PhMlirParser *parser); /* an attribute; NULL: failed */
+/* "[b, f, 0]x[o, i, 0]->[b, f, 0]", of convolutions, as a dictionary; NULL: failed */
+PhMlirAttr *ph_mlir_dim_numbers (PhMlirParser *parser);
 gboolean ph_mlir_dict (PhMlirParser *parser, GPtrArray *into); /* "{" is the present token   */
 gboolean ph_mlir_loc (PhMlirParser *parser, PhMlirLoc *loc);   /* "loc" is the present token */
 PhMlirAlias *ph_mlir_alias (PhMlirParser *parser, const char *name);

@@ -97,3 +97,31 @@ func.func @bits_of_other_widths() {
   check.expect_eq_const %7, dense<[258, -1]> : tensor<2xi16>
   func.return
 }
+// 1.2 keeps 10 bits; the greatest double and NaN go to infinity with no bit left; what a half cannot hold goes to 0 or infinity.
+func.func @less_precision() {
+  %x = stablehlo.constant dense<[1.2006864362520839, 65520.0, 1.0e-8, -1.0e300, 0.1]> : tensor<5xf64>
+  %0 = stablehlo.reduce_precision %x, format = e5m10 : tensor<5xf64>
+  check.expect_eq_const %0, dense<[1.201171875, 0x7FF0000000000000, 0.0, 0xFFF0000000000000, 0.0999755859375]> : tensor<5xf64>
+  %1 = stablehlo.reduce_precision %x, format = e11m23 : tensor<5xf64>
+  check.expect_eq_const %1, dense<[1.2006864547729492, 65520.0, 9.99999993922529e-09, -9.999999800371198e+299, 0.10000000149011612]> : tensor<5xf64>
+  %y = stablehlo.constant dense<[0x7FEFFFFFFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 5.0, 0x7FF0000000000000]> : tensor<4xf64>
+  %2 = stablehlo.reduce_precision %y, format = e11m0 : tensor<4xf64>
+  check.expect_eq_const %2, dense<[0x7FF0000000000000, 0x7FF0000000000000, 4.0, 0x7FF0000000000000]> : tensor<4xf64>
+  func.return
+}
+func.func @bits_of_bools() {
+  %x = stablehlo.constant dense<[[true, false, true, false, false, false, false, true], [true, true, true, true, true, true, true, false]]> : tensor<2x8xi1>
+  %0 = stablehlo.bitcast_convert %x : (tensor<2x8xi1>) -> tensor<2xi8>
+  check.expect_eq_const %0, dense<[-123, 127]> : tensor<2xi8>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2xi8>) -> tensor<2x8xi1>
+  check.expect_eq %1, %x : tensor<2x8xi1>
+  func.return
+}
+// What is close: so many steps of the type, or the given distance.
+func.func @tolerances() {
+  %x = stablehlo.constant dense<[1000.0, 1.0]> : tensor<2xf32>
+  %y = stablehlo.constant dense<[1000.25, 1.0]> : tensor<2xf32>
+  check.expect_close %x, %y, max_ulp_difference = 4096 : tensor<2xf32>, tensor<2xf32>
+  check.expect_almost_eq_const %x, dense<[1000.25, 1.0]> : tensor<2xf32> {tolerance = 0.5 : f64}
+  func.return
+}

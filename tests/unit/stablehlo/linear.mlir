@@ -71,3 +71,23 @@ func.func @ragged_sums_of_each() {
   check.expect_eq_const %0, dense<[[[[3.0]], [[3.0]]], [[[0.0]], [[40.0]]]]> : tensor<2x2x1x1xf32>
   func.return
 }
+// The bits of a quantised tensor are those of what is stored.
+func.func @bits_of_quantised() {
+  %x = stablehlo.constant dense<[4.0, 15.0]> : tensor<2xf32>
+  %0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5:-30, 0.25:-20}>>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2x!quant.uniform<i8:f32:0, {0.5:-30, 0.25:-20}>>) -> tensor<2xi8>
+  check.expect_eq_const %1, dense<[-22, 40]> : tensor<2xi8>
+  %2 = stablehlo.bitcast_convert %1 : (tensor<2xi8>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  %3 = stablehlo.uniform_dequantize %2 : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2xf32>
+  check.expect_eq_const %3, dense<[-12.5, 18.5]> : tensor<2xf32>
+  func.return
+}
+// The generic form has the dimension numbers in an attribute of the dialect.
+func.func @dimension_numbers() {
+  %x = stablehlo.constant dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+  %w = stablehlo.constant dense<[[[1.0]], [[10.0]]]> : tensor<2x1x1xf32>
+  %pad = stablehlo.constant dense<[[0, 1]]> : tensor<1x2xi64>
+  %0 = "stablehlo.dynamic_conv"(%x, %w, %pad) {batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, window_strides = array<i64: 2>} : (tensor<1x4x1xf32>, tensor<2x1x1xf32>, tensor<1x2xi64>) -> tensor<1x2x1xf32>
+  check.expect_eq_const %0, dense<[[[21.0], [43.0]]]> : tensor<1x2x1xf32>
+  func.return
+}

@@ -77,3 +77,27 @@ func.func @narrow() {
   check.expect_eq_const %3, dense<[[3, -2, 1], [-6, 5, -4]]> : tensor<2x3xi4>
   return
 }
+func.func @spread_and_padded() {
+  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  %zero = stablehlo.constant dense<-1> : tensor<i64>
+  %low = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
+  %high = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
+  %between = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
+  %0 = stablehlo.dynamic_pad %x, %zero, %low, %high, %between : (tensor<2x2xi64>, tensor<i64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x3xi64>
+  check.expect_eq_const %0, dense<[[-1, -1, -1], [-1, 2, -1], [-1, 4, -1]]> : tensor<3x3xi64>
+  func.return
+}
+func.func @largest_of_bools() {
+  %x = stablehlo.constant dense<[false, true, false]> : tensor<3xi1>
+  %0:2 = chlo.top_k(%x, k = 2) : tensor<3xi1> -> (tensor<2xi1>, tensor<2xi32>)
+  check.expect_eq_const %0#0, dense<[true, false]> : tensor<2xi1>
+  check.expect_eq_const %0#1, dense<[1, 0]> : tensor<2xi32>
+  func.return
+}
+func.func @nothing() {
+  %x = stablehlo.constant dense<1.0> : tensor<1x1x2xf32>
+  %w = stablehlo.constant dense<1.0> : tensor<1x1x4xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x2xf32>, tensor<1x1x4xf32>) -> tensor<1x1x0xf32>
+  check.expect_eq_const %0, dense<> : tensor<1x1x0xf32>
+  func.return
+}
