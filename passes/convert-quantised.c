@@ -102,6 +102,11 @@ numbers (PhConvert *l, const Quantisation *q, const double *values, guint rank, 
 
   if (q->axis < 0)
     return ph_convert_number (l, dtype, values[0]);
+  if ((guint) q->axis >= rank)
+    {
+      ph_convert_stay (l, "its type is quantised along dimension %d, which it has not", q->axis);
+      return NULL;
+    }
   for (guint i = 0; i < rank; i++)
     dims[i] = i == (guint) q->axis ? q->n : 1;
   tensor = ph_tensor_new (dtype, rank, dims);
