@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensors[], ph_convert_tensorflow_math[],
     ph_convert_tensorflow_parts[], ph_convert_tensorflow_index[], ph_convert_tensorflow_frozen[], ph_convert_tflite[],
     ph_convert_openvino[], ph_convert_openvino_tensors[], ph_convert_openvino_bodies[], ph_convert_openvino_recurrent[],
-    ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[];
+    ph_convert_onednn[], ph_convert_mindspore[], ph_convert_tvm[], ph_convert_tvm_shape[], ph_convert_tvm_index[];
 
 /* The node becomes one ONNX operator on the same operands. */
 gboolean ph_foreign_node (PhConvert *l, const PhOp *op, PhValue **out);

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
-/* Returns the element type in which ONNX multiplies matrices of @dtype. */
+/* Returns the element type in which ONNX multiplies matrices of @dtype: floats of 8 bits and less as floats. */
 static PhDType
 product_type (PhDType dtype)
 {
-  return ph_dtype_is_float (dtype) || dtype == PH_INT32 || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64
-             ? dtype
-             : PH_INT32;
+  if (ph_dtype_is_float (dtype))
+    return ph_dtype_size (dtype) == 1 ? PH_FLOAT : dtype;
+  return dtype == PH_INT32 || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64 ? dtype : PH_INT32;
 }
 
 typedef struct
@@ -317,8 +317,7 @@ convolution (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "ONNX has no convolution of complex numbers");
   if (!read_window (l, input.n, &window))
     return FALSE;
-  if (!ph_dtype_is_float (work))
-    work = PH_DOUBLE; /* integers up to 2^53 are exact */
+  work = ph_dtype_is_float (work) ? product_type (work) : PH_DOUBLE; /* integers up to 2^53 are exact */
   if (ph_dtype_is_float (type->dtype) && ph_dtype_size (type->dtype) > ph_dtype_size (work))
     work = type->dtype;
   x = ph_convert_transpose (l, ph_convert_cast (l, l->in[0], work), input.perm, rank);

@@ -230,7 +230,10 @@ static gboolean
 tile (PhConvert *l, PhValue **out)
 {
   g_autoptr (GArray) times = ph_foreign_attr_ints (l, ph_node_attr (l->node, "reps") != NULL ? "reps" : "repeats");
+  const gint64 once = 1;
 
+  while (times != NULL && (int) times->len < ph_value_rank (l->in[0])) /* of the last axes */
+    g_array_prepend_val (times, once);
   if (times == NULL || ph_value_rank (l->in[0]) != (int) times->len)
     return ph_convert_stay (l, "the number of repetitions of each axis is not known");
   out[0] = PH_BUILD (l->b, Tile, l->in[0], ph_convert_ints_value (l, (const gint64 *) times->data, times->len));
