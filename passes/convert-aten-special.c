@@ -427,6 +427,31 @@ bucket (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* isin (elements, test_elements, *, assume_unique, invert) */
+static gboolean
+is_in (PhConvert *l, PhValue **out)
+{
+  PhAtenArg x, among;
+  PhValue *values, *others, *found;
+  const gint64 last = -1;
+  PhDType dtype;
+
+  if (!ph_aten_arg (l, 0, "elements", &x) || !ph_aten_arg (l, 1, "test_elements", &among))
+    return FALSE;
+  dtype = ph_aten_promote ((PhAtenArg[]) { x, among }, 2);
+  values = ph_aten_as (l, &x, dtype, NULL);
+  others = ph_aten_as (l, &among, dtype, NULL);
+  if (values == NULL || others == NULL)
+    return FALSE;
+  found = PH_BUILD (l->b, Equal, PH_BUILD (l->b, Unsqueeze, values, ph_convert_ints_value (l, &last, 1)),
+                    ph_convert_reshape (l, others, &last, 1));
+  found = PH_BUILD_WITH (l->b, ReduceMax, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, found, PH_UINT8),
+                         ph_convert_ints_value (l, &last, 1));
+  found = ph_convert_cast (l, found, PH_BOOL);
+  out[0] = ph_aten_int (l, "invert", 0) != 0 ? PH_BUILD (l->b, Not, found) : found;
+  return TRUE;
+}
+
 static gboolean
 determinant (PhConvert *l, PhValue **out)
 {
@@ -487,6 +512,7 @@ const PhConvertRule ph_convert_aten_special[] = {
   { "aten:count_nonzero", count, "ReduceSum of truth values", none }, { "aten:kthvalue", kth, "TopK", sorted }, { "aten:median", kth, "TopK", sorted },
   { "aten:aminmax", both_ends, "ReduceMin and ReduceMax", "Both reduce the same dimensions." }, { "aten:logcumsumexp", log_running_sum, "CumSum of Exp", none },
   { "aten:bucketize", bucket, "ReduceSum of Less", "The bucket of an element is the number of boundaries below it." }, { "aten:searchsorted", bucket, "ReduceSum of Less", "The position of an element is the number of elements below it." },
+  { "aten:isin", is_in, "ReduceMax of Equal", "An element is in a set if it equals one of its elements." },
   { "aten:linalg_det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:det", determinant, "Det", "Both work on the last two dimensions." }, { "aten:_linalg_det", determinant, "Det", "Both work on the last two dimensions." },
   { "aten:hann_window", cosine_window, "a constant", none }, { "aten:hamming_window", cosine_window, "a constant", none }, { "aten:blackman_window", cosine_window, "a constant", none },
   { "aten:atan2", atan2_, "Atan of the quotient, moved to the quadrant", none },

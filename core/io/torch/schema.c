@@ -91,6 +91,7 @@ static const struct { const char *op, *names; } signatures[] = {
   { "isclose", "*self *other rtol atol equal_nan" }, { "bitwise_left_shift", "*self *other" }, { "bitwise_right_shift", "*self *other" }, { "ger", "*self *vec2" }, { "cross", "*self *other dim" },
   { "linalg_cross", "*self *other dim" }, { "addbmm", "*self *batch1 *batch2 beta alpha" }, { "addr", "*self *vec1 *vec2 beta alpha" }, { "count_nonzero", "*self dim" },
   { "kthvalue", "*self k dim keepdim" }, { "median", "*self dim keepdim" }, { "aminmax", "*self dim keepdim" }, { "logcumsumexp", "*self dim" }, { "bucketize", "*self *boundaries out_int32 right" },
+  { "isin", "*elements *test_elements assume_unique invert" },
   { "searchsorted", "*sorted_sequence *self out_int32 right side *sorter" }, { "linalg_det", "*self" }, { "_linalg_det", "*self" }, { "_linalg_check_errors", "*self api_name is_matrix" }, { "det", "*self" }, { "scatter_reduce", "*self dim *index *src reduce include_self" },
   { "_index_put_impl", "*self *indices *values accumulate unsafe" }, { "_unsafe_index_put", "*self *indices *values accumulate" }, { "_unsafe_index", "*self *indices" },
   { "index_add", "*self dim *index *source alpha" }, { "index_copy", "*self dim *index *source" }, { "index_fill", "*self dim *index *value" }, { "_reshape_alias", "*self size stride" },

@@ -244,6 +244,7 @@ static const PhForeignOp operators[] = {
   { "linalg_norm", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The norm of a vector or matrix." },
   { "linalg_vector_norm", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The norm along dimensions." },
   { "bucketize", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Between which boundaries each element lies." },
+  { "isin", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Whether each element is one of a set." },
   { "searchsorted", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The position that each element would have in a sorted list." },
   { "pairwise_distance", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The distance of each pair of rows." },
   { "cdist", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The distances of all rows of one to all rows of the other." },
