@@ -95,31 +95,35 @@ reduce_by (PhConvert *l, const PhOp *op, PhValue *value, PhValue *init, const gi
   return is_neutral (op, init) ? result : ph_build_node (l->b, op, (PhValue *[]) { result, init }, 2, NULL, 1);
 }
 
-/* Brings @axes to the front, as one dimension. */
+/* Brings @axes to the front, as one dimension. Of one axis the other sizes may be open. */
 static PhValue *
 to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *count)
 {
   const guint rank = ph_convert_rank (value);
   gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK + 1], all[PH_MAX_RANK];
+  const gboolean open = n == 1 && axes[0] >= 0 && axes[0] < rank && ph_value_dim (value, (int) axes[0]) > 0;
   guint m = 0, k = 1;
 
-  if (!ph_convert_dims (l, value, all) || !ph_convert_are_axes (axes, n, NULL, 0, rank))
+  if ((!open && !ph_convert_dims (l, value, all)) || !ph_convert_are_axes (axes, n, NULL, 0, rank))
     return NULL;
   *count = 1;
   for (gsize i = 0; i < n; i++)
     {
       perm[m++] = axes[i];
-      *count *= all[axes[i]];
+      *count *= ph_value_dim (value, (int) axes[i]);
     }
   for (guint i = 0; i < rank; i++)
     {
       if (ph_convert_has_axis (axes, n, i))
         continue;
       perm[m++] = i;
-      dims[k++] = all[i];
+      dims[k++] = ph_value_dim (value, (int) i);
     }
   dims[0] = *count;
-  return m == rank ? ph_convert_reshape (l, ph_convert_transpose (l, value, perm, rank), dims, k) : NULL;
+  if (m != rank)
+    return NULL;
+  value = ph_convert_transpose (l, value, perm, rank);
+  return open ? value : ph_convert_reshape (l, value, dims, k);
 }
 
 static gboolean

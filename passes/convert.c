@@ -488,6 +488,19 @@ ph_convert_monoid (PhGraph *body)
   return node->op;
 }
 
+/* Expands @value to the shape of @type, or of @like where sizes are open. */
+static PhValue *
+expand_to (PhConvert *l, PhValue *value, const PhType *type, PhValue *like)
+{
+  gint64 dims[PH_MAX_RANK];
+
+  if (!ph_type_is_static (type))
+    return PH_BUILD (l->b, Expand, value, PH_BUILD (l->b, Shape, like));
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return ph_convert_expand (l, value, dims, type->rank);
+}
+
 gboolean
 ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *const *inits, guint n, gint64 count, PhValue **out)
 {
@@ -503,13 +516,16 @@ ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *c
     return ph_convert_stay (l, "its body does not take two values for each operand");
   for (guint i = 0; i < n; i++)
     {
-      gint64 dims[PH_MAX_RANK];
-      guint rank = ph_convert_rank (values[i]);
+      const guint rank = ph_convert_rank (values[i]);
+      PhValue *first;
 
-      if (!ph_convert_dims (l, values[i], dims) || rank == 0)
-        return FALSE;
-      states[i] = ph_convert_expand (l, inits[i], dims + 1, rank - 1);
-      types[i] = ph_type_static (ph_convert_dtype (inits[i]), rank - 1, dims + 1);
+      if (rank == 0 || (count == 0 && !ph_type_is_static (values[i]->type)))
+        return ph_convert_stay (l, "there is nothing to fold, and of which shape is not known");
+      first = ph_type_is_static (values[i]->type) ? NULL
+                                                  : PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                                                                   values[i], ph_convert_number (l, PH_INT64, 0));
+      types[i] = ph_type_tensor (ph_convert_dtype (inits[i]), rank - 1, values[i]->type->dims + 1);
+      states[i] = expand_to (l, inits[i], types[i], first);
     }
   if (l->b->error != NULL)
     return FALSE;
@@ -529,10 +545,7 @@ ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *c
     ph_graph_set_output (to, 0, PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1)), &in_body.error);
   for (guint i = 0; ok && i < n && in_body.error == NULL; i++)
     {
-      gint64 dims[PH_MAX_RANK];
-
-      ph_convert_dims (l, states[i], dims);
-      results[i] = ph_convert_expand (l, results[i], dims, ph_convert_rank (states[i]));
+      results[i] = expand_to (l, results[i], types[i], states[i]);
       if (results[i] != NULL && (results[i]->is_input || results[i]->graph != to || results[i]->producer == NULL))
         results[i] = PH_BUILD (&in_body, Identity, results[i]);
       if (in_body.error == NULL)
