@@ -272,31 +272,80 @@ cumulative (PhConvert *l, const PhOp *op, const Window *w)
                         ph_convert_number (l, PH_INT64, axis));
 }
 
-/* Builds a maximum over windows of the last dimensions of [batch, features, space]. */
-static PhValue *
-max_pool (PhConvert *l, const PhOp *op, const Window *w)
-{
-  gint64 pads[2 * PH_MAX_RANK];
-  const guint n = w->rank - 2;
+#define MOST_SPATIAL 3
 
-  if (op != &ph_op_Max || w->rank < 3 || w->rank > 5
-      || (ph_convert_dtype (l->in[0]) != PH_FLOAT && ph_convert_dtype (l->in[0]) != PH_DOUBLE) || !is_neutral (op, l->in[1]))
-    return NULL;
+/* What ONNX's pools have of a window: its spatial dimensions, behind the others. */
+typedef struct
+{
+  gint64 kernel[MOST_SPATIAL], strides[MOST_SPATIAL], dilations[MOST_SPATIAL], pads[2 * MOST_SPATIAL];
+  gint64 perm[PH_MAX_RANK], back[PH_MAX_RANK], count; /* elements of a window */
+  guint n, n_others;
+  gboolean is_dilated;
+} Pool;
+
+/* FALSE: a pool has no such window. */
+static gboolean
+pool_of (const Window *w, Pool *p)
+{
+  guint spatial[MOST_SPATIAL];
+
+  *p = (Pool) { .count = 1 };
   for (guint i = 0; i < w->rank; i++)
-    if (w->base[i] != 1 || w->low[i] < 0 || w->high[i] < 0
-        || (i < 2 && (w->size[i] != 1 || w->stride[i] != 1 || w->low[i] != 0 || w->high[i] != 0)) || w->low[i] >= w->size[i]
-        || w->high[i] >= w->size[i])
-      return NULL;
-  for (guint i = 0; i < n; i++)
+    if (w->size[i] == 1 && w->stride[i] == 1 && w->low[i] == 0 && w->high[i] == 0 && w->base[i] == 1)
+      p->perm[p->n_others++] = i;
+    else if (p->n == MOST_SPATIAL || w->base[i] != 1 || w->low[i] < 0 || w->high[i] < 0 || w->low[i] >= w->size[i]
+             || w->high[i] >= w->size[i])
+      return FALSE;
+    else
+      spatial[p->n++] = i;
+  for (guint k = 0; k < p->n; k++)
     {
-      pads[i] = w->low[2 + i];
-      pads[n + i] = w->high[2 + i];
+      const guint i = spatial[k];
+
+      p->perm[p->n_others + k] = i;
+      p->kernel[k] = w->size[i];
+      p->count *= w->size[i];
+      p->strides[k] = w->stride[i];
+      p->dilations[k] = w->dilation[i];
+      p->is_dilated = p->is_dilated || w->dilation[i] != 1;
+      p->pads[k] = w->low[i];
+      p->pads[p->n + k] = w->high[i];
     }
-  return PH_BUILD_WITH (l->b, MaxPool,
-                        PH_ATTRS (ph_attr_new_ints ("kernel_shape", w->size + 2, n),
-                                  ph_attr_new_ints ("strides", w->stride + 2, n),
-                                  ph_attr_new_ints ("dilations", w->dilation + 2, n), ph_attr_new_ints ("pads", pads, 2 * n)),
-                        l->in[0]);
+  for (guint i = 0; i < w->rank; i++)
+    p->back[p->perm[i]] = i;
+  return p->n > 0 && p->n_others <= 2;
+}
+
+/* Converts a maximum, minimum or sum over windows to a pool, which needs no sizes. A sum is the average times the elements of a window. */
+static PhValue *
+pool (PhConvert *l, const PhOp *op, const Window *w)
+{
+  static const gint64 front[] = { 0, 1 };
+  const PhDType dtype = ph_convert_dtype (l->in[0]);
+  const gboolean sum = op == &ph_op_Add, least = op == &ph_op_Min;
+  PhValue *x, *missing;
+  Pool p;
+
+  if ((op != &ph_op_Max && !least && !sum) || (dtype != PH_FLOAT && dtype != PH_DOUBLE) || !is_neutral (op, l->in[1])
+      || !pool_of (w, &p) || (sum && p.is_dilated))
+    return NULL;
+  x = ph_convert_transpose (l, l->in[0], p.perm, w->rank);
+  missing = p.n_others < 2 ? ph_convert_ints_value (l, front, 2 - p.n_others) : NULL; /* a batch and features */
+  x = missing != NULL ? PH_BUILD (l->b, Unsqueeze, x, missing) : x;
+  x = least ? PH_BUILD (l->b, Neg, x) : x;
+  x = sum ? PH_BUILD_WITH (l->b, AveragePool,
+                           PH_ATTRS (ph_attr_new_ints ("kernel_shape", p.kernel, p.n),
+                                     ph_attr_new_ints ("strides", p.strides, p.n), ph_attr_new_ints ("pads", p.pads, 2 * p.n),
+                                     ph_attr_new_int ("count_include_pad", 1)),
+                           x)
+          : PH_BUILD_WITH (
+              l->b, MaxPool,
+              PH_ATTRS (ph_attr_new_ints ("kernel_shape", p.kernel, p.n), ph_attr_new_ints ("strides", p.strides, p.n),
+                        ph_attr_new_ints ("dilations", p.dilations, p.n), ph_attr_new_ints ("pads", p.pads, 2 * p.n)),
+              x);
+  x = sum ? PH_BUILD (l->b, Mul, x, ph_convert_number (l, dtype, (double) p.count)) : least ? PH_BUILD (l->b, Neg, x) : x;
+  x = missing != NULL ? PH_BUILD (l->b, Squeeze, x, missing) : x;
+  return x != NULL ? ph_convert_transpose (l, x, p.back, w->rank) : NULL;
 }
 
 static PhValue *
@@ -323,7 +372,7 @@ reduce_window (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has no body");
   if (w.rank == 0)
     return ph_convert_stay (l, "a scalar has no windows");
-  if (n == 1 && op != NULL && ((*out = cumulative (l, op, &w)) != NULL || (*out = max_pool (l, op, &w)) != NULL))
+  if (n == 1 && op != NULL && ((*out = cumulative (l, op, &w)) != NULL || (*out = pool (l, op, &w)) != NULL))
     return TRUE;
   for (guint i = 0; i < n; i++)
     {
@@ -508,7 +557,7 @@ map (PhConvert *l, PhValue **out)
 /* clang-format off */
 const PhConvertRule ph_convert_reduce[] = {
   { "reduce", reduce, "ReduceSum, ReduceMax, ... or a Loop of the body", "ONNX has reductions for the usual operators; a Loop computes any other." },
-  { "reduce_window", reduce_window, "CumSum, MaxPool, or a Gather of the windows and a reduction", "ONNX has no general operator on windows." },
+  { "reduce_window", reduce_window, "CumSum, MaxPool, AveragePool, or a Gather of the windows and a reduction", "ONNX has no general operator on windows." },
   { "select_and_scatter", select_and_scatter, "ArgMax of the windows, ScatterElements", "The index of the selected element is computed, and the source is scattered there." },
   { "sort", sort, "ranks by comparing all pairs, GatherElements", "The comparator is a body that can define any order, so ranks are counted." },
   { "top_k", top_k, "its TopK", "Both return the largest elements along the last dimension." },

@@ -101,3 +101,30 @@ func.func @nothing() {
   check.expect_eq_const %0, dense<> : tensor<1x1x0xf32>
   func.return
 }
+// Windows of an image whose channels are last, and of one without a batch.
+func.func @windows() {
+  %x = stablehlo.constant dense<[[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]], [[7.0], [8.0], [9.0]]]]> : tensor<1x3x3x1xf32>
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %most = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %least) <{padding = dense<[[0, 0], [1, 0], [0, 1], [0, 0]]> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<1x3x3x1xf32>, tensor<f32>) -> tensor<1x2x3x1xf32>
+  check.expect_eq_const %0, dense<[[[[2.0], [3.0], [3.0]], [[8.0], [9.0], [9.0]]]]> : tensor<1x2x3x1xf32>
+  %1 = "stablehlo.reduce_window"(%x, %most) <{window_dimensions = array<i64: 1, 2, 2, 1>, window_dilations = array<i64: 1, 2, 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.minimum %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<1x3x3x1xf32>, tensor<f32>) -> tensor<1x1x2x1xf32>
+  check.expect_eq_const %1, dense<[[[[1.0], [2.0]]]]> : tensor<1x1x2x1xf32>
+  %y = stablehlo.reshape %x : (tensor<1x3x3x1xf32>) -> tensor<3x3xf32>
+  %2 = "stablehlo.reduce_window"(%y, %zero) <{padding = dense<[[1, 0], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 2, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<3x3xf32>, tensor<f32>) -> tensor<3x2xf32>
+  check.expect_eq_const %2, dense<[[3.0, 5.0], [12.0, 16.0], [24.0, 28.0]]> : tensor<3x2xf32>
+  func.return
+}
