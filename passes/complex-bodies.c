@@ -106,7 +106,7 @@ split_inside (PhComplex *self, PhGraph *body, char **stays, GError **error)
         continue;
       if (name == NULL || !ph_complex_split_node (self, node, name, &b, &gone, stays) || b.error != NULL)
         {
-          g_propagate_error (error, g_steal_pointer (&b.error));
+          ph_builder_finish (&b, error);
           return FALSE;
         }
     }
@@ -145,6 +145,19 @@ clear_body (PhGraph *body, GError **error)
   return TRUE;
 }
 
+/* Returns TRUE if what goes into @body and what comes out is complex where the operands and results of @node are. */
+static gboolean
+fits (PhComplex *self, const PhNode *node, const PhGraph *body)
+{
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < body->inputs->len && body->inputs->len == node->inputs->len; i++)
+    same = same && ph_complex_is (self, body->inputs->pdata[i]) == ph_complex_is (self, node->inputs->pdata[i]);
+  for (guint i = 0; i < body->outputs->len && body->outputs->len == node->outputs->len; i++)
+    same = same && ph_complex_is (self, body->outputs->pdata[i]) == ph_complex_is (self, node->outputs->pdata[i]);
+  return same;
+}
+
 static gboolean
 split_body (PhComplex *self, PhNode *node, PhGraph *from, PhNode *made, PhBuilder *b, char **stays)
 {
@@ -172,7 +185,7 @@ ph_complex_split_bodies (PhComplex *self, PhNode *node, PhBuilder *b, char **sta
   if (made == NULL)
     return FALSE;
   for (guint i = 0; i < node->graphs->len; i++)
-    if (!split_body (self, node, node->graphs->pdata[i], made, b, stays))
+    if (!fits (self, node, node->graphs->pdata[i]) || !split_body (self, node, node->graphs->pdata[i], made, b, stays))
       return FALSE;
   for (guint i = 0, k = 0; i < node->outputs->len; i++)
     {

@@ -303,6 +303,22 @@ unref_tensor (gpointer tensor)
     ph_tensor_unref (tensor);
 }
 
+#define MOST 65536 /* elements of what is computed on the way to a number */
+
+static gboolean
+is_too_large (const PhNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhType *type = ph_node_output (node, i)->type;
+
+      if (type != NULL && type->kind == PH_KIND_TENSOR && ph_type_count (type) > MOST)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* (nullable) it is not known, or takes too long */
 static PhTensor *
 compute (const PhValue *value, guint depth)
 {
@@ -313,7 +329,8 @@ compute (const PhValue *value, guint depth)
 
   if (tensor != NULL)
     return ph_tensor_ref (tensor);
-  if (node == NULL || node->op == NULL || node->graphs != NULL || node->outputs->len > G_N_ELEMENTS (outputs) || depth > 32)
+  if (node == NULL || node->op == NULL || node->graphs != NULL || node->outputs->len > G_N_ELEMENTS (outputs) || depth > 32
+      || is_too_large (node))
     return NULL;
   inputs = g_ptr_array_new_with_free_func (unref_tensor);
   for (guint i = 0; i < node->inputs->len && ok; i++)

@@ -55,13 +55,22 @@ gather (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+/* Returns the elements of @value along @axis from @start on, backwards, down to before @end. */
+static PhValue *
+backwards (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end)
+{
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, &start, 1), ph_convert_ints_value (l, &end, 1),
+                   ph_convert_ints_value (l, &axis, 1), ph_convert_ints_value (l, (const gint64[]) { -1 }, 1));
+}
+
 PhValue *
 ph_foreign_repeat_border (PhConvert *l, PhValue *value, const gint64 *pads, guint n)
 {
   for (guint axis = 0; axis < n && value != NULL; axis++)
     {
       const gint64 before = pads[axis], after = pads[n + axis], size = ph_value_dim (value, axis);
-      g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
+      PhValue *parts[3];
+      guint k = 0;
 
       if (before == 0 && after == 0)
         continue;
@@ -71,14 +80,12 @@ ph_foreign_repeat_border (PhConvert *l, PhValue *value, const gint64 *pads, guin
                            size < 0 ? "the size of what it repeats the border of is not known" : "it repeats more than there is");
           return NULL;
         }
-      for (gint64 i = -before; i < size + after; i++)
-        {
-          const gint64 place = i < 0 ? -1 - i : i < size ? i : 2 * size - 1 - i;
-
-          g_array_append_val (places, place);
-        }
-      value = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), value,
-                             ph_convert_ints_value (l, (const gint64 *) places->data, places->len));
+      if (before > 0)
+        parts[k++] = backwards (l, value, axis, before - 1, G_MININT64);
+      parts[k++] = value;
+      if (after > 0)
+        parts[k++] = backwards (l, value, axis, -1, -after - 1);
+      value = ph_build_node (l->b, &ph_op_Concat, parts, k, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
     }
   return value;
 }

@@ -13,6 +13,11 @@ dot (PhConvert *l, PhValue *a, PhValue *b, guint batch, gint64 left, gint64 righ
 
   if (a == NULL || b == NULL)
     return NULL;
+  if (batch > a->type->rank || batch > b->type->rank || a->type->rank + b->type->rank - batch > PH_MAX_RANK)
+    {
+      ph_convert_stay (l, "its operands have too many or too few dimensions");
+      return NULL;
+    }
   for (guint i = 0; i < batch; i++)
     {
       axes[i] = i;

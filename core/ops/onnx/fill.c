@@ -145,8 +145,8 @@ run_tile (PhKernel *kernel, GError **error)
       dims[i] = from[i] * repeats[i];
     }
   data = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
-  if (data == NULL)
-    return FALSE;
+  if (data == NULL || ph_dims_product (dims, 0, rank) == 0) /* the other axes may be of any size then */
+    return data != NULL;
   for (guint i = 0; i < rank; i++)
     if (repeats[i] != 1)
       {

@@ -341,8 +341,8 @@ run_pad (PhKernel *kernel, GError **error)
         return ph_kernel_fail (kernel, error, "axis %u is empty: there is nothing to pad it with", i);
     }
   data = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
-  if (data == NULL)
-    return FALSE;
+  if (data == NULL || ph_dims_product (dims, 0, rank) == 0) /* the other axes may be of any size then */
+    return data != NULL;
   for (guint i = 0; i < rank; i++)
     if (begin[i] != 0 || end[i] != 0)
       {
@@ -452,8 +452,8 @@ run_center_crop_pad (PhKernel *kernel, GError **error)
       dims[axes[i]] = shape[i];
     }
   data = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
-  if (data == NULL)
-    return FALSE;
+  if (data == NULL || ph_dims_product (dims, 0, rank) == 0)
+    return data != NULL;
   for (guint i = 0; i < rank; i++)
     {
       gint64 dim = ph_tensor_dims (x)[i];
