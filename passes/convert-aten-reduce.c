@@ -276,11 +276,9 @@ to (PhConvert *l, PhValue **out)
     dtype = ph_aten_dtype (l, names[i]);
   if (dtype == PH_UNDEFINED && other != NULL && other != x && (other->producer == NULL || !ph_aten_is_list (other->producer)))
     {
-      /* The file may say what it gives, whatever the type of the other one turns out to be. */
-      if (ph_value_dtype (ph_node_output (l->node, 0)) != PH_UNDEFINED)
-        return (out[0] = ph_convert_cast (l, x, ph_value_dtype (ph_node_output (l->node, 0)))) != NULL;
-      out[0] = PH_BUILD (l->b, CastLike, x, other);
-      return TRUE;
+      const PhDType given = ph_value_dtype (ph_node_output (l->node, 0)); /* whatever the other one's turns out to be */
+
+      return (out[0] = given != PH_UNDEFINED ? ph_convert_cast (l, x, given) : PH_BUILD (l->b, CastLike, x, other)) != NULL;
     }
   out[0] = dtype != PH_UNDEFINED ? ph_convert_cast (l, x, dtype) : x;
   return TRUE;

@@ -29,7 +29,7 @@ read_axes (PhConvert *l, gint64 *axes)
       return rank;
     }
   for (gsize i = 0; i < n; i++)
-    if ((axes[i] = ph_axis_of (given[i], rank)) < 0)
+    if (n > (gsize) rank || (axes[i] = ph_axis_of (given[i], rank)) < 0)
       return ph_convert_stay (l, "it has no such axis"), -1;
   return (int) n;
 }
@@ -130,7 +130,7 @@ global_pool (PhConvert *l, PhValue **out)
   const guint rank = ph_stable_out_dims (l, 0, dims);
   double count = 1;
 
-  if (rank < 2 || !ph_dtype_is_float (x->type->dtype))
+  if (rank < 2 || rank != ph_convert_rank (x) || !ph_dtype_is_float (x->type->dtype))
     return ph_convert_stay (l, "it has no image of floats");
   for (guint i = 2; i < rank; i++)
     {
