@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
+#include "core/ops/infer.h"
 #include "passes/stablehlo.h"
 #include "passes/stays.h"
 
@@ -60,7 +61,8 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
     return FALSE;
   ph_model_set_opset (run->model, "stablehlo", 1);
   b.name = ph_node_output (node, 0)->name;
-  ok = rule->lower (&l, out) && b.error == NULL;
+  /* Rules take sizes of the results for those of the operands: a file may declare others. */
+  ok = ph_infer_one (node, &b.error) && rule->lower (&l, out) && b.error == NULL;
   for (guint i = 0; ok && i < node->outputs->len; i++)
     {
       const PhValue *old = ph_node_output (node, i);
