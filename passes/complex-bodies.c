@@ -145,11 +145,21 @@ clear_body (PhGraph *body, GError **error)
   return TRUE;
 }
 
-/* Returns TRUE if what goes into @body and what comes out is complex where the operands and results of @node are. */
+static gboolean
+is_sort (const PhNode *node)
+{
+  return strcmp (node->op_type, "sort") == 0;
+}
+
+/* Returns TRUE if what goes into @body and what comes out is complex where the operands and results of @node are. A comparator takes two
+ * elements of each operand, and gives a truth value. */
 static gboolean
 fits (PhComplex *self, const PhNode *node, const PhGraph *body)
 {
   gboolean same = TRUE;
+
+  if (is_sort (node))
+    return TRUE;
 
   for (guint i = 0; i < body->inputs->len && body->inputs->len == node->inputs->len; i++)
     same = same && ph_complex_is (self, body->inputs->pdata[i]) == ph_complex_is (self, node->inputs->pdata[i]);
@@ -162,7 +172,7 @@ static gboolean
 split_body (PhComplex *self, PhNode *node, PhGraph *from, PhNode *made, PhBuilder *b, char **stays)
 {
   /* A comparator has the elements of each operand beside each other. */
-  const guint n = strcmp (node->op_type, "sort") == 0 && from->inputs->len % 2 == 0 ? 2 : 1;
+  const guint n = is_sort (node) && from->inputs->len % 2 == 0 ? 2 : 1;
   PhGraph *body = ph_node_add_graph (made, from->attr, from->name, &b->error);
   PhBuilder inner = { .graph = body };
   g_autofree PhValue **stand_ins = g_new0 (PhValue *, from->inputs->len + 1),

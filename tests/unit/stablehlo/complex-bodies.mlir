@@ -54,6 +54,18 @@ func.func @sorted() {
   check.expect_eq_const %0#1, dense<[30, 10, 20]> : tensor<3xi32>
   func.return
 }
+func.func @sorted_alone() {
+  %z = stablehlo.constant dense<[(1.0, 5.0), (7.0, -2.0), (3.0, 9.0)]> : tensor<3xcomplex<f32>>
+  %0 = "stablehlo.sort"(%z) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+    %ar = stablehlo.real %a : (tensor<complex<f32>>) -> tensor<f32>
+    %br = stablehlo.real %b : (tensor<complex<f32>>) -> tensor<f32>
+    %p = stablehlo.compare GT, %ar, %br : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  check.expect_eq_const %0, dense<[(7.0, -2.0), (3.0, 9.0), (1.0, 5.0)]> : tensor<3xcomplex<f32>>
+  func.return
+}
 // A loop that carries a complex number: (1 + i)^8 is 16.
 func.func @powers() {
   %n = stablehlo.constant dense<0> : tensor<i32>
