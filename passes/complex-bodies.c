@@ -32,7 +32,6 @@ static PhNode *
 new_node (PhComplex *self, PhNode *node, PhBuilder *b)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new (), types = g_ptr_array_new ();
-  PhNode *made;
 
   for (guint i = 0; i < node->inputs->len; i++)
     if (!add_parts (self, node->inputs->pdata[i], b, inputs))
@@ -44,7 +43,7 @@ new_node (PhComplex *self, PhNode *node, PhBuilder *b)
       for (guint k = 0; k < (ph_complex_is (self, output) ? 2 : 1); k++)
         g_ptr_array_add (types, (gpointer) ph_complex_real_type (output->type));
     }
-  made = ph_graph_add_node (b->graph,
+  return ph_graph_add_node (b->graph,
                             &(PhNodeSpec) { .op_type = node->op_type,
                                             .domain = node->domain,
                                             .inputs = (PhValue **) inputs->pdata,
@@ -58,7 +57,6 @@ new_node (PhComplex *self, PhNode *node, PhBuilder *b)
                                             .partner = b->partner,
                                             .device = b->device },
                             &b->error);
-  return made;
 }
 
 static PhValue *
@@ -160,7 +158,6 @@ fits (PhComplex *self, const PhNode *node, const PhGraph *body)
 
   if (is_sort (node))
     return TRUE;
-
   for (guint i = 0; i < body->inputs->len && body->inputs->len == node->inputs->len; i++)
     same = same && ph_complex_is (self, body->inputs->pdata[i]) == ph_complex_is (self, node->inputs->pdata[i]);
   for (guint i = 0; i < body->outputs->len && body->outputs->len == node->outputs->len; i++)

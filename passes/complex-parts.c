@@ -126,9 +126,7 @@ split_input (PhComplex *self, PhValue *input, PhBuilder *b)
                              input->tensor != NULL ? ph_tensor_parts (input->tensor) : NULL, index, &b->error);
   if (both == NULL)
     return FALSE;
-  for (guint i = 0; i < 2; i++)
-    *(i == 0 ? &pair.re : &pair.im) = PH_BUILD_WITH (&first, Gather, PH_ATTRS (ph_attr_new_int ("axis", -1)), both,
-                                                     ph_build_scalar (&first, PH_INT64, i));
+  pair = ph_complex_unstacked (&first, both);
   g_hash_table_insert (self->inputs, GUINT_TO_POINTER (input->id), GUINT_TO_POINTER (both->id));
   if (ph_complex_keep (self, input, pair, &first))
     return TRUE;
@@ -157,12 +155,12 @@ ph_complex_parts (PhComplex *self, PhValue *value, PhBuilder *b, PhComplexPair *
 }
 
 PhValue *
-ph_complex_empty (const PhNode *node, PhBuilder *b)
+ph_complex_empty (const PhType *type, PhBuilder *b)
 {
-  const PhType *type = node->outputs->len == 1 ? ph_complex_real_type (ph_node_output (node, 0)->type) : NULL;
   gint64 dims[PH_MAX_RANK];
 
-  if (type == NULL || type->kind != PH_KIND_TENSOR || ph_type_count (type) != 0 || node->graphs != NULL)
+  type = ph_complex_real_type (type);
+  if (type == NULL || type->kind != PH_KIND_TENSOR || ph_type_count (type) != 0)
     return NULL;
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;

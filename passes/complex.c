@@ -450,7 +450,7 @@ ph_complex_split_node (PhComplex *self, PhNode *node, const char *name, PhBuilde
   static const char *const binary[] = { "add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "pow", "power", "maximum", "minimum", "atan2", NULL };
   /* clang-format on */
   const char *op = plain (name);
-  PhValue *empty = ph_complex_empty (node, b);
+  PhValue *empty = node->outputs->len == 1 && node->graphs == NULL ? ph_complex_empty (ph_node_output (node, 0)->type, b) : NULL;
 
   if (empty != NULL)
     {

@@ -45,8 +45,8 @@ gboolean ph_complex_is_holder (const PhNode *node); /* of such parts */
 gboolean ph_complex_held (const PhComplex *complex, const PhValue *value, PhComplexPair *pair);
 /* What stands for @value; a real one has no imaginary part. FALSE: it is complex, and was not split. */
 gboolean ph_complex_parts (PhComplex *complex, PhValue *value, PhBuilder *b, PhComplexPair *pair);
-/* @node's result, or either part of it, if it has no elements; NULL. */
-PhValue *ph_complex_empty (const PhNode *node, PhBuilder *b);
+/* A value of @type, or either part of one, if it has no elements; NULL. */
+PhValue *ph_complex_empty (const PhType *type, PhBuilder *b);
 PhValue *ph_complex_stacked (PhBuilder *b, PhComplexPair x); /* both parts along a last dimension */
 PhComplexPair ph_complex_unstacked (PhBuilder *b, PhValue *both);
 /* The bits of @x, complex or real, as numbers of @node's type, complex or real: a real one has no imaginary part. */

@@ -1,4 +1,4 @@
-/* convert-aten-bessel.c: PyTorch's modified Bessel functions of the first kind, in ONNX.
+/* convert-aten-bessel.c: modified Bessel functions of the first kind, of PyTorch and CHLO, in ONNX.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -46,11 +46,11 @@ far_from_zero (PhConvert *l, PhValue *size, double edge, guint order)
   return PH_BUILD (l->b, Mul, sum, PH_BUILD (l->b, Sqrt, PH_BUILD (l->b, Mul, inverse, ph_convert_like (l, size, .5 / G_PI))));
 }
 
+/* @op: "i1e" is of order 1, scaled. */
 static gboolean
-bessel (PhConvert *l, PhValue **out)
+build (PhConvert *l, const char *op, PhValue *given, PhValue **out)
 {
-  const char *op = ph_aten_name (l); /* "i1e": of order 1, scaled */
-  PhValue *given = ph_aten_float (l), *x, *size, *low, *high, *power;
+  PhValue *x, *size, *low, *high, *power;
   double edge;
 
   if (given == NULL)
@@ -73,12 +73,24 @@ bessel (PhConvert *l, PhValue **out)
   return out[0] != NULL;
 }
 
+static gboolean
+bessel (PhConvert *l, PhValue **out)
+{
+  return build (l, ph_aten_name (l), ph_aten_float (l), out);
+}
+
+static gboolean
+of_chlo (PhConvert *l, PhValue **out)
+{
+  return build (l, l->op + strlen ("bessel_"), l->in[0], out);
+}
+
 static const char series[] = "A power series near zero, and the asymptotic series of the function far from it.";
 
 /* clang-format off */
 const PhConvertRule ph_convert_aten_bessel[] = {
   { "aten:i0", bessel, "Add and Mul", series }, { "aten:i0e", bessel, "Add and Mul", series }, { "aten:i1", bessel, "Add and Mul", series },
-  { "aten:i1e", bessel, "Add and Mul", series },
+  { "aten:i1e", bessel, "Add and Mul", series }, { "bessel_i1e", of_chlo, "Add and Mul", series },
   { NULL }
 };
 /* clang-format on */

@@ -125,6 +125,8 @@ ph_convert_product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_ba
     return ph_convert_stay (l, "it has too many dimensions");
   if (has_open_sizes (l->in[0]) || has_open_sizes (l->in[1]))
     {
+      if (left_rank + right_rank > 26) /* letters */
+        return ph_convert_stay (l, "it has too many dimensions");
       *out = ph_convert_cast (l, product_by_letters (l, lb, rb, n_batch, lc, rc, n_contracting, work), result);
       return *out != NULL;
     }

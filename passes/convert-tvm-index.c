@@ -90,6 +90,7 @@ scatter (PhConvert *l, PhValue **out)
   static const char *const same[] = { "add", "mul", "min", "max", NULL };
   g_autofree char *reduction = ph_foreign_text_attr (l, "reduction", "update");
   PhValue *inputs[3] = { l->in[0], NULL, NULL };
+  const char *how;
 
   if (l->n_in < 3)
     return ph_convert_stay (l, "it has no indices or no updates");
@@ -97,11 +98,11 @@ scatter (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "ONNX has no reduction '%s'", reduction);
   inputs[1] = ph_convert_cast (l, l->in[1], PH_INT64);
   inputs[2] = l->in[2];
-  reduction = strcmp (reduction, "update") == 0 ? (g_free (reduction), g_strdup ("none")) : reduction;
+  how = strcmp (reduction, "update") == 0 ? "none" : reduction;
   out[0] = ph_build_node (l->b, is (l, "scatter_elements") ? &ph_op_ScatterElements : &ph_op_ScatterND, inputs, 3,
                           is (l, "scatter_elements") ? PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", 0)),
-                                                                 ph_attr_new_string ("reduction", reduction))
-                                                     : PH_ATTRS (ph_attr_new_string ("reduction", reduction)),
+                                                                 ph_attr_new_string ("reduction", how))
+                                                     : PH_ATTRS (ph_attr_new_string ("reduction", how)),
                           1);
   return out[0] != NULL;
 }
@@ -287,14 +288,13 @@ quantise (PhConvert *l, PhValue **out)
   const gboolean forward = is (l, "quantize");
   const PhDType given = ph_convert_dtype (l->in[0]), to = ph_foreign_type_attr (l, "out_dtype", forward ? PH_INT8 : PH_FLOAT),
                 stored = forward ? to : given;
-  const PhAttr *const axis = ph_node_attr (l->node, "axis");
 
   if (l->n_in < 3 || (stored != PH_INT8 && stored != PH_UINT8 && stored != PH_INT16 && stored != PH_UINT16)
       || !ph_dtype_is_float (forward ? given : to))
     return ph_convert_stay (l, "ONNX does not quantise between %s and %s", ph_dtype_name (given), ph_dtype_name (to));
   out[0] = ph_build_node (l->b, forward ? &ph_op_QuantizeLinear : &ph_op_DequantizeLinear,
                           PH_VALUES_ (l->in[0], l->in[1], ph_convert_cast (l, l->in[2], stored)), 3,
-                          PH_ATTRS (ph_attr_new_int ("axis", axis != NULL ? ph_foreign_attr_int (l, "axis", -1) : -1)), 1);
+                          PH_ATTRS (ph_attr_new_int ("axis", ph_foreign_attr_int (l, "axis", -1))), 1);
   out[0] = ph_convert_cast (l, out[0], to);
   return out[0] != NULL;
 }

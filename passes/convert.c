@@ -145,8 +145,6 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 gboolean
 ph_convert_empty (PhConvert *l, PhValue **out)
 {
-  gint64 dims[PH_MAX_RANK];
-
   for (guint i = 0; i < l->n_out; i++)
     {
       const PhType *type = ph_node_output (l->node, i)->type;
@@ -156,13 +154,7 @@ ph_convert_empty (PhConvert *l, PhValue **out)
         return FALSE;
     }
   for (guint i = 0; i < l->n_out; i++)
-    {
-      const PhType *type = ph_node_output (l->node, i)->type;
-
-      for (guint k = 0; k < type->rank; k++)
-        dims[k] = type->dims[k].size;
-      out[i] = ph_build_tensor (l->b, ph_tensor_new (type->dtype, type->rank, dims));
-    }
+    out[i] = ph_complex_empty (ph_node_output (l->node, i)->type, l->b);
   return l->n_out > 0;
 }
 

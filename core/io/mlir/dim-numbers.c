@@ -1,7 +1,5 @@
 /* dim-numbers.c: which dimension of a convolution's operands is the batch, which the features, which are spatial.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/intern.h"
 #include "core/io/mlir/lexer.h"
 

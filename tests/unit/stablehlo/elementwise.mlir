@@ -125,3 +125,9 @@ func.func @tolerances() {
   check.expect_almost_eq_const %x, dense<[1000.25, 1.0]> : tensor<2xf32> {tolerance = 0.5 : f64}
   func.return
 }
+func.func @bessel() {
+  %x = stablehlo.constant dense<[0.5, -3.0, 30.0, 0.0]> : tensor<4xf64>
+  %0 = chlo.bessel_i1e %x : tensor<4xf64> -> tensor<4xf64>
+  check.expect_almost_eq_const %0, dense<[0.15642080318487, -0.1968267132973, 0.071916330598648, 0.0]> : tensor<4xf64> {tolerance = 1.0e-12 : f64}
+  func.return
+}
