@@ -280,7 +280,7 @@ test_refused (void)
   static const struct { const char *data; gsize size; const char *name, *format; } files[] = {
     { "7767517\n3 3\nInput in 0 1 data\n", 30, "m.param", "ncnn" }, { "\x08\x05\x12\x02\x0a\x00", 6, "m.mlmodel", "coreml" },
     { "\x20\0\0\0ET12....", 12, "m.pte", "executorch" }, { "\x20\0\0\0ORTM....", 12, "m.ort", "ort" },
-    { "\x80\x02}q\x00.", 6, "m.pth", "pickle" }, { "ML\xefR\x01StableHLO_v1.0.0", 21, "m.mlirbc", "mlir-bytecode" } };
+    { "\x80\x02}q\x00.", 6, "m.pth", "pickle" } };
   /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)

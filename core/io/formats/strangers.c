@@ -152,8 +152,6 @@ const PhFormat ph_format_strangers[] = {
     .instead = "Open the .onnx from which it was made; an optimised one is saved with session_options.optimized_model_filepath" },
   { .name = "pickle", .title = "a bare pickle, which is a program and no graph", .probe = probe_pickle,
     .instead = "Save the model with torch.jit.save, torch.export.save or torch.onnx.export" },
-  { .name = "mlir-bytecode", .title = "MLIR bytecode", .magic = "ML\xefR",
-    .instead = "Make text of it: stablehlo-translate --deserialize FILE for StableHLO, mlir-opt FILE for the rest" },
   { .name = "saved-model-part", .title = "a part of a SavedModel that holds no graph", .probe = probe_saved_part, .instead = "Open its folder, or saved_model.pb in it" },
   { .name = "checkpoint", .title = "the variables of a TensorFlow model", .probe = probe_checkpoint, .instead = "Open the SavedModel's folder, or the .meta beside it" },
   { .name = "mindspore-lite", .title = "a MindSpore Lite model (.ms)", .probe = probe_lite, .instead = "Open the .mindir from which it was converted" },

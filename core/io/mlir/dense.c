@@ -227,7 +227,7 @@ parse_literal (PhMlirParser *parser, const PhType *type)
   return tensor;
 }
 
-/* Reads dense_resource<name>: the bytes are at the end of the file, after four bytes that give their alignment. */
+/* Reads dense_resource<name>. */
 static PhTensor *
 resource (PhMlirParser *parser, const PhType *type, const char *name)
 {
@@ -237,9 +237,9 @@ resource (PhMlirParser *parser, const PhType *type, const char *name)
 
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
-  if (blob == NULL || g_bytes_get_size (blob) < 4 || !ph_tensor_count_elements (type->rank, dims, &count))
+  if (blob == NULL || !ph_tensor_count_elements (type->rank, dims, &count))
     return NULL;
-  size = g_bytes_get_size (blob) - 4;
+  size = g_bytes_get_size (blob);
   if (size != count * ph_dtype_size (type->dtype) && size != ph_dtype_size (type->dtype) && type->dtype != PH_BOOL)
     {
       ph_source_problem (parser->source,
@@ -248,8 +248,7 @@ resource (PhMlirParser *parser, const PhType *type, const char *name)
                          name, size);
       return NULL;
     }
-  g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (blob, 4, g_bytes_get_size (blob) - 4);
-  return tensor_of_bytes (parser, type, dims, count, bytes);
+  return tensor_of_bytes (parser, type, dims, count, blob);
 }
 
 PhMlirAttr *

@@ -61,6 +61,10 @@ struct _PhMlirModule
 
 /* @text, which begins at @line of the source. */
 PhMlirModule *ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error);
+/* The same where tensors stand in @blobs: name -> GBytes, of dense_resource<name>. */
+PhMlirModule *ph_mlir_parse_with (PhSource *source, const char *text, gsize size, guint line, GHashTable *blobs, GError **error);
+/* The text of a file in MLIR's binary form, and in @blobs (name -> GBytes) its large tensors. (transfer full) NULL: damaged */
+char *ph_mlir_bytecode_text (PhSource *source, GBytes *bytes, GHashTable *blobs, gsize *size, GError **error);
 void ph_mlir_free (PhMlirModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMlirModule, ph_mlir_free)
 /* What stands between two lines "// -----". */

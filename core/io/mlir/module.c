@@ -38,8 +38,8 @@ find_resources (PhMlirParser *parser, const char *p)
         continue;
       g_autoptr (GBytes) bytes = ph_mlir_hex (parser->token.start + 1, (gsize) (parser->token.end - parser->token.start) - 2);
 
-      if (bytes != NULL)
-        g_hash_table_insert (parser->resources, (gpointer) name, g_steal_pointer (&bytes));
+      if (bytes != NULL && g_bytes_get_size (bytes) >= 4) /* four bytes give their alignment */
+        g_hash_table_insert (parser->resources, g_strdup (name), g_bytes_new_from_bytes (bytes, 4, g_bytes_get_size (bytes) - 4));
     }
 }
 
@@ -83,16 +83,15 @@ find_aliases (PhMlirParser *parser)
 }
 
 PhMlirModule *
-ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error)
+ph_mlir_parse_with (PhSource *source, const char *text, gsize size, guint line, GHashTable *blobs, GError **error)
 {
   g_autoptr (PhMlirModule) module = g_new0 (PhMlirModule, 1);
   g_autoptr (GHashTable) aliases = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) resources = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_bytes_unref);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
   /* clang-format off */
   PhMlirParser parser = {
     .module = module, .source = source, .begin = text, .end = text + size, .p = text, .line_start = text, .line = line,
-    .aliases = aliases, .resources = resources, .scopes = scopes
+    .aliases = aliases, .resources = blobs, .scopes = scopes
   };
   /* clang-format on */
 
@@ -113,6 +112,14 @@ ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GErro
     return g_steal_pointer (&module);
   g_propagate_error (error, parser.error);
   return NULL;
+}
+
+PhMlirModule *
+ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error)
+{
+  g_autoptr (GHashTable) blobs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+
+  return ph_mlir_parse_with (source, text, size, line, blobs, error);
 }
 
 /* Returns the symbols of what a broken part would define: "func.func private @f(", "module @m", 'sym_name = "f"'. */
