@@ -124,6 +124,14 @@ barrier (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Declares something that other operators name; what it gives is its name alone. */
+static gboolean
+declaration (PhConvert *l, PhValue **out)
+{
+  l->is_dropped = TRUE;
+  return TRUE;
+}
+
 static gboolean
 get_tuple_element (PhConvert *l, PhValue **out)
 {
@@ -174,6 +182,10 @@ const PhConvertRule ph_convert_control[] = {
   { "if", if_or_case, "its If", "Both run one of two bodies, depending on a condition." },
   { "case", if_or_case, "nested Ifs", "ONNX's If has two branches; the last branch also serves every index out of range." },
   { "optimization_barrier", barrier, "its Identity", "ONNX orders nodes by the values that they read, so no explicit order is needed." },
+  { "mesh", declaration, "nothing", "How devices are arranged does not change what is computed." },
+  { "propagation_barrier", barrier, "its Identity", "Where a sharding stops to spread does not change the tensor's elements." },
+  { "reshard", barrier, "its Identity", "The sharding of a tensor over devices does not change its elements." },
+  { "sharding_constraint", barrier, "its Identity", "The sharding of a tensor over devices does not change its elements." },
   { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs, so no tuple is needed." },
   { "custom_call", custom_call, "Identity, of a sharding", "The sharding of a tensor over devices does not change its elements." },
   { NULL }

@@ -233,7 +233,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
   for (guint i = 0; ok && i < l.n_out; i++)
     if (out[i] == NULL)
-      ok = l.n_out > 1;
+      ok = l.n_out > 1 || l.is_dropped;
   for (guint i = 0; ok && i < l.n_out && g_str_equal (node->domain, "onednn"); i++)
     if (out[i] != NULL && ph_dtype_is_float (ph_value_dtype (out[i]))
         && ph_dtype_is_float (ph_value_dtype (ph_node_output (node, i))))

@@ -17,12 +17,12 @@ typedef struct
   PhBuilder *b;
   PhValue **in; /* the operands, and PH_CONVERT_SPARE times NULL: a damaged file may lack those that a rule reads */
   guint n_in, n_out;
-  PhDType expressed; /* set: computed in it instead of the type that is stored                     */
-  char *stays;       /* (nullable) owned: why the rule does not apply                              */
+  PhDType expressed;   /* set: computed in it instead of the type that is stored                     */
+  char *stays;         /* (nullable) owned: why the rule does not apply                              */
+  gboolean is_dropped; /* nobody reads the node, and nothing takes its place */
 } PhConvert;
 
-/* Builds the l->n_out values of @out, which has room for PH_CONVERT_SPARE at least. FALSE: the node stays as it is, and l->stays or
- * the builder's error says why. */
+/* Builds the l->n_out values of @out, which has room for PH_CONVERT_SPARE at least. FALSE: it stays; l->stays or the builder says why. */
 typedef gboolean (*PhConvertFunc) (PhConvert *l, PhValue **out);
 /* Defines the function @name of a rule that replaces one value by the one given, an expression in @l. */
 #define PH_CONVERT_TO(name, ...)                     \

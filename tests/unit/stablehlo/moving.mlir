@@ -128,3 +128,12 @@ func.func @windows() {
   check.expect_eq_const %2, dense<[[3.0, 5.0], [12.0, 16.0], [24.0, 28.0]]> : tensor<3x2xf32>
   func.return
 }
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @spread() {
+  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  %0 = sdy.sharding_constraint %x <@mesh, [{"x"}, {?}]> : tensor<2x2xi64>
+  %1 = stablehlo.add %0, %x : tensor<2x2xi64>
+  %2 = sdy.reshard %1 <@mesh, [{}, {"y"}]> : tensor<2x2xi64>
+  check.expect_eq_const %2, dense<[[2, 4], [6, 8]]> : tensor<2x2xi64>
+  func.return
+}
