@@ -1,6 +1,7 @@
 /* mlir.c: models out of MLIR text, and what is said of text that is none.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/analyze/recording.h"
@@ -123,6 +124,7 @@ test_bad (void)
     { "func.func @f() {\n  return\n", "'}' is expected here, but the text ends" },
     { "module {\n  \"a.b\"(%x : i32\n}", "model.mlir:2:12: ',' is expected here" },
     { "\"a.b\"() {x = \"open} : () -> ()\n", "a string is not closed" },
+    { "\"a.b\"() {\"\" = 1} : () -> ()\n", "model.mlir:1:10: the name of an attribute" },
     { "#a = #a\n\"x.y\"() {m = #a} : () -> ()", "the alias #a is defined by itself" },
     { "%0 = \"a.b\"() : () -> tensor<99999999999999999999xf32>", "a dimension is too large" },
   };
@@ -491,6 +493,51 @@ test_alias_not_as_before (void)
   g_assert_cmpstr (counts->str, ==, "first 1 b 1 ");
 }
 
+/* Complex numbers are written as they are read, in StableHLO and in HLO. */
+static void
+test_complex_written (void)
+{
+  static const char text[]
+      = "func.func @main(%a: tensor<2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {\n"
+        "  %0 = stablehlo.complex %a, %b : tensor<2xcomplex<f64>>\n"
+        "  %1 = stablehlo.constant dense<[(1.5, -2.0), (0x7FF0000000000000, 0.1)]> : tensor<2xcomplex<f64>>\n"
+        "  %2 = stablehlo.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f64>>\n"
+        "  %3 = stablehlo.multiply %0, %1 : tensor<2xcomplex<f64>>\n"
+        "  %4 = stablehlo.add %3, %2 : tensor<2xcomplex<f64>>\n"
+        "  %5 = stablehlo.imag %4 : (tensor<2xcomplex<f64>>) -> tensor<2xf64>\n"
+        "  return %5 : tensor<2xf64>\n"
+        "}\n";
+  static const char *const formats[] = { "mlir", "hlo" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text (text, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("complex.%s", formats[i]);
+      g_autoptr (PhModel) again = NULL;
+      guint n = 0;
+
+      ph_format_find (formats[i])->write (model, path, NULL, &error);
+      g_assert_no_error (error);
+      again = ph_io_open (path, NULL, NULL, &error);
+      g_assert_no_error (error);
+      g_remove (path);
+      for (guint k = 0; k < again->values->len; k++)
+        {
+          const PhValue *value = again->values->pdata[k];
+          const PhAttr *attr = value != NULL && value->producer != NULL ? ph_node_attr (value->producer, "value") : NULL;
+          PhTensor *tensor = attr != NULL ? attr->tensor : value != NULL ? value->tensor : NULL;
+          const double *data = tensor != NULL ? ph_tensor_data (tensor) : NULL;
+
+          g_assert_true (tensor == NULL || ph_tensor_dtype (tensor) == PH_COMPLEX128);
+          n += data != NULL && data[0] == 1.5 && data[1] == -2 && data[2] == INFINITY && data[3] == .1;
+          n += data != NULL && data[0] == 1 && data[1] == 2;
+        }
+      g_assert_cmpuint (n, ==, 2);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -511,5 +558,6 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/dump", test_dump);
   g_test_add_func ("/mlir/same", test_same);
   g_test_add_func ("/mlir/tree", test_tree);
+  g_test_add_func ("/mlir/complex-written", test_complex_written);
   return g_test_run ();
 }

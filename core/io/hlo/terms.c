@@ -9,9 +9,9 @@
 
 /* clang-format off */
 static const char *const written[] = {
-  "abs", "add", "and", "atan2", "broadcast_in_dim", "bitcast_convert", "case", "cbrt", "ceil", "clamp", "compare", "concatenate", "constant", "convert", "convolution", "cosine",
-  "count_leading_zeros", "divide", "dot_general", "dynamic_slice", "dynamic_update_slice", "erf", "exponential", "exponential_minus_one", "floor", "gather", "if", "iota",
-  "is_finite", "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "pad", "popcnt", "power", "reduce", "reduce_window", "remainder",
+  "abs", "add", "and", "atan2", "broadcast_in_dim", "bitcast_convert", "case", "cbrt", "ceil", "clamp", "compare", "complex", "concatenate", "constant", "convert", "convolution", "cosine",
+  "count_leading_zeros", "divide", "dot_general", "dynamic_slice", "dynamic_update_slice", "erf", "exponential", "exponential_minus_one", "floor", "gather", "if", "imag", "iota",
+  "is_finite", "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "pad", "popcnt", "power", "real", "reduce", "reduce_window", "remainder",
   "reshape", "reverse", "round_nearest_afz", "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sine", "slice",
   "sqrt", "subtract", "tan", "tanh", "transpose", "while", "xor", NULL };
 /* clang-format on */
@@ -86,7 +86,8 @@ ph_terms_dtype (PhDType dtype, gboolean hlo)
     { PH_INT16, "i16", "s16" }, { PH_INT32, "i32", "s32" }, { PH_INT64, "i64", "s64" }, { PH_UINT8, "ui8", "u8" }, { PH_UINT16, "ui16", "u16" }, { PH_UINT32, "ui32", "u32" },
     { PH_UINT64, "ui64", "u64" }, { PH_INT2, "i2", "s2" }, { PH_INT4, "i4", "s4" }, { PH_UINT2, "ui2", "u2" }, { PH_UINT4, "ui4", "u4" },
     { PH_FLOAT8E4M3FN, "f8E4M3FN", "f8e4m3fn" }, { PH_FLOAT8E4M3FNUZ, "f8E4M3FNUZ", "f8e4m3fnuz" }, { PH_FLOAT8E5M2, "f8E5M2", "f8e5m2" },
-    { PH_FLOAT8E5M2FNUZ, "f8E5M2FNUZ", "f8e5m2fnuz" }, { PH_FLOAT4E2M1, "f4E2M1FN", "f4e2m1fn" }, { PH_FLOAT8E8M0, "f8E8M0FNU", "f8e8m0fnu" } };
+    { PH_FLOAT8E5M2FNUZ, "f8E5M2FNUZ", "f8e5m2fnuz" }, { PH_FLOAT4E2M1, "f4E2M1FN", "f4e2m1fn" }, { PH_FLOAT8E8M0, "f8E8M0FNU", "f8e8m0fnu" },
+    { PH_COMPLEX64, "complex<f32>", "c64" }, { PH_COMPLEX128, "complex<f64>", "c128" } };
   /* clang-format on */
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
@@ -95,20 +96,12 @@ ph_terms_dtype (PhDType dtype, gboolean hlo)
   return NULL;
 }
 
-void
-ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
+static void
+write_real (GString *out, PhDType dtype, double number, gboolean hlo)
 {
-  const PhDType dtype = ph_tensor_dtype (tensor);
-  const double number = ph_tensor_get (tensor, index);
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (dtype == PH_BOOL)
-    g_string_append (out, ph_tensor_get_int (tensor, index) != 0 ? "true" : "false");
-  else if (dtype == PH_UINT64)
-    g_string_append_printf (out, "%" G_GUINT64_FORMAT, (guint64) ph_tensor_get_int (tensor, index));
-  else if (!ph_dtype_is_float (dtype))
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, ph_tensor_get_int (tensor, index));
-  else if (isfinite (number))
+  if (isfinite (number))
     {
       g_ascii_formatd (text, sizeof text, dtype == PH_DOUBLE ? "%.17g" : "%.9g", number);
       g_string_append (out, text);
@@ -124,6 +117,39 @@ ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
       ph_dtype_store (dtype, &bits, 0, number);
       g_string_append_printf (out, "0x%0*" G_GINT64_MODIFIER "X", (int) ph_dtype_size (dtype) * 2, GUINT64_FROM_LE (bits));
     }
+}
+
+/* "(1.0, -2.0)" */
+static void
+write_complex (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
+{
+  const PhDType part = ph_tensor_dtype (tensor) == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE;
+  gconstpointer data = ph_tensor_data (tensor);
+
+  g_string_append_c (out, '(');
+  for (gsize i = 0; i < 2; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      write_real (out, part, data != NULL ? ph_dtype_load (part, data, 2 * index + i) : 0, hlo);
+    }
+  g_string_append_c (out, ')');
+}
+
+void
+ph_terms_number (GString *out, PhTensor *tensor, gsize index, gboolean hlo)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+
+  if (dtype == PH_BOOL)
+    g_string_append (out, ph_tensor_get_int (tensor, index) != 0 ? "true" : "false");
+  else if (dtype == PH_UINT64)
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT, (guint64) ph_tensor_get_int (tensor, index));
+  else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
+    write_complex (out, tensor, index, hlo);
+  else if (!ph_dtype_is_float (dtype))
+    g_string_append_printf (out, "%" G_GINT64_FORMAT, ph_tensor_get_int (tensor, index));
+  else
+    write_real (out, dtype, ph_tensor_get (tensor, index), hlo);
 }
 
 static void

@@ -399,7 +399,7 @@ ph_mlir_dict (PhMlirParser *parser, GPtrArray *into)
 
           name = ph_intern (valid);
         }
-      else
+      if (name == NULL || *name == '\0')
         return ph_mlir_fail (parser, "the name of an attribute, or '}', is expected here");
       ph_mlir_next (parser);
       if (ph_mlir_take (parser, '='))
