@@ -102,6 +102,57 @@ test_newer (void)
                    "m.mlirbc: version 7 of MLIR's bytecode is newer than what is known (6): write the file as text");
 }
 
+/* An operation of a version that is not known may mean something else. */
+static void
+test_newer_operation (void)
+{
+  g_autoptr (GBytes) bytes = bytecode_assemble (6), changed = NULL;
+  gsize size;
+  g_autofree guint8 *data = g_bytes_unref_to_data (g_bytes_ref (bytes), &size);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  char *version = memmem (data, size, "add_v1", 6);
+
+  g_assert_nonnull (version);
+  version[5] = '3';
+  changed = g_bytes_new (data, size);
+  model = read_bytes (changed, problems, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_cmpstr (problems->pdata[0], ==,
+                   "vhlo.add_v3 is of a newer version of StableHLO than what is known: it stays as it is");
+}
+
+/* Real files of StableHLO's own tests: each operation, in five of its versions. */
+static void
+test_samples (void)
+{
+  g_autofree char *folder = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "foreign", "mlir-bytecode", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  if (dir == NULL)
+    {
+      g_test_skip ("the files are not there: set PEEPHOLE_DATA_DIR to a folder whose foreign/ has them");
+      return;
+    }
+  for (const char *name; (name = g_dir_read_name (dir)) != NULL;)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_io_open (path, problems, NULL, &error);
+      const gboolean is_future = strstr (name, "future") != NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (problems->len > 0, ==, is_future);
+      g_assert_true (is_future || model->functions->len > 150);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 /* Wherever the file ends, it is said; whatever a byte of it is, the answer is a model or an error. */
 static void
 test_damaged (void)
@@ -151,6 +202,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir-bytecode/corpus", test_corpus);
   g_test_add_func ("/mlir-bytecode/export", test_export);
   g_test_add_func ("/mlir-bytecode/newer", test_newer);
+  g_test_add_func ("/mlir-bytecode/newer-operation", test_newer_operation);
+  g_test_add_func ("/mlir-bytecode/samples", test_samples);
   g_test_add_func ("/mlir-bytecode/damaged", test_damaged);
   return g_test_run ();
 }

@@ -382,7 +382,7 @@ write_op (Writer *self, PhMlirBytes *bytes, Region *region)
   const guint64 properties = mask & HAS_PROPERTIES ? ph_mlir_take_number (bytes) : 0;
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (const char *));
   g_autofree char *name = NULL;
-  const PhMlirOpName *op;
+  PhMlirOpName *op;
 
   if (index >= code->names->len)
     {
@@ -395,6 +395,11 @@ write_op (Writer *self, PhMlirBytes *bytes, Region *region)
   if (pass_cast (self, bytes, region, op->name, mask))
     return;
   name = g_str_has_prefix (op->name, "vhlo.") ? ph_mlir_vhlo_op (op->name, region->of_function) : g_strdup (op->name);
+  if (g_str_has_prefix (name, "vhlo.") && !op->noted)
+    {
+      ph_source_problem (code->source, "%s is of a newer version of StableHLO than what is known: it stays as it is", name);
+      op->noted = TRUE;
+    }
   if (mask & HAS_RESULTS)
     {
       const guint n = ph_mlir_take_count (bytes);

@@ -25,9 +25,10 @@ gboolean ph_mlir_builtin_attr (PhMlirBytes *bytes, guint index, GString *out);
 gboolean ph_mlir_builtin_type (PhMlirBytes *bytes, GString *out);
 gboolean ph_mlir_vhlo_attr (PhMlirBytes *bytes, GString *out);
 gboolean ph_mlir_vhlo_type (PhMlirBytes *bytes, GString *out);
-/* The operation of StableHLO that a versioned one is: "stablehlo.add" of "vhlo.add_v1". (transfer full) */
+/* The operation of StableHLO that a versioned one is: "stablehlo.add" of "vhlo.add_v1"; of a version that is not known its own name.
+ * (transfer full) */
 char *ph_mlir_vhlo_op (const char *name, gboolean in_function);
-const char *ph_mlir_vhlo_properties (const char *name);                /* their names, in the order in which they are stored */
+const char *ph_mlir_vhlo_properties (const char *name);                /* (nullable) in the order in which they are stored */
 gboolean ph_mlir_vhlo_is_default (const char *name, const char *text); /* an attribute that StableHLO leaves out */
 
 /* bytecode-ops.c: what the section of operations holds, as text. */

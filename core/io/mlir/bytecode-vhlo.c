@@ -272,6 +272,24 @@ ph_mlir_vhlo_attr (PhMlirBytes *bytes, GString *out)
 
 /* ── operations ── */
 
+/* Returns "add" of "vhlo.add_v1"; NULL: it has a version that is not known, so that it may mean something else. */
+static char *
+known_op (const char *name)
+{
+  /* clang-format off */
+  static const char *const second[] = {
+    "all_gather", "all_reduce", "all_to_all", "cbrt", "collective_broadcast", "composite", "cosine", "custom_call", "dot_general", "dynamic_conv",
+    "dynamic_gather", "exponential", "exponential_minus_one", "gather", "log", "log_plus_one", "logistic", "recv", "rsqrt", "scatter", "send",
+    "sine", "sqrt", "tan", "tanh", NULL };
+  /* clang-format on */
+  const char *bare = name + strlen ("vhlo."), *end = g_strrstr (bare, "_v");
+  g_autofree char *word = end != NULL ? g_strndup (bare, (gsize) (end - bare)) : NULL;
+
+  if (word == NULL || (!g_str_equal (end, "_v1") && !(g_str_equal (end, "_v2") && g_strv_contains (second, word))))
+    return NULL;
+  return g_steal_pointer (&word);
+}
+
 const char *
 ph_mlir_vhlo_properties (const char *name)
 {
@@ -344,26 +362,22 @@ ph_mlir_vhlo_properties (const char *name)
     { "unary_einsum", "einsum_config" },
   };
   /* clang-format on */
-  const char *bare = name + strlen ("vhlo."), *end = g_strrstr (bare, "_v");
-  const gsize length = end != NULL ? (gsize) (end - bare) : strlen (bare);
+  g_autofree char *word = known_op (name);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (layouts); i++)
-    if (g_str_equal (layouts[i].op, bare) || (strlen (layouts[i].op) == length && strncmp (layouts[i].op, bare, length) == 0))
+  for (gsize i = 0; word != NULL && i < G_N_ELEMENTS (layouts); i++)
+    if (g_str_equal (layouts[i].op, word) || g_str_equal (layouts[i].op, name + strlen ("vhlo.")))
       return layouts[i].names;
-  return "result_accuracy";
+  return word != NULL ? "result_accuracy" : NULL;
 }
 
 char *
 ph_mlir_vhlo_op (const char *name, gboolean in_function)
 {
-  const char *bare = name + strlen ("vhlo."), *end = g_strrstr (bare, "_v");
-  const gsize length = end != NULL && end[2] != '\0' && strspn (end + 2, "0123456789") == strlen (end + 2) ? (gsize) (end - bare)
-                                                                                                           : strlen (bare);
-  g_autofree char *word = g_strndup (bare, length);
-  const gboolean is_func = g_str_equal (word, "func") || g_str_equal (word, "call")
-                           || (in_function && g_str_equal (word, "return"));
+  g_autofree char *word = known_op (name);
+  const gboolean is_func = g_strcmp0 (word, "func") == 0 || g_strcmp0 (word, "call") == 0
+                           || (in_function && g_strcmp0 (word, "return") == 0);
 
-  return g_strdup_printf ("%s.%s", is_func ? "func" : "stablehlo", word);
+  return word != NULL ? g_strdup_printf ("%s.%s", is_func ? "func" : "stablehlo", word) : g_strdup (name);
 }
 
 gboolean

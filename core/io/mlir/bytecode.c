@@ -351,7 +351,7 @@ read_op_name (PhMlirBytes *bytes, guint dialect, gpointer data)
 {
   PhMlirCode *code = bytes->code;
   guint64 index = ph_mlir_take_number (bytes);
-  PhMlirOpName op = { NULL, FALSE };
+  PhMlirOpName op = { 0 };
   g_autofree char *name = NULL;
 
   if (code->version >= 5)

@@ -30,8 +30,9 @@ typedef struct
 
 typedef struct
 {
-  char *name;      /* owned: "stablehlo.add"                                     */
+  char *name;      /* owned: "vhlo.add_v1"                                       */
   gboolean native; /* its properties are stored without their names, in alphabetical order */
+  gboolean noted;  /* that it is not known was said                              */
 } PhMlirOpName;
 
 struct _PhMlirCode
