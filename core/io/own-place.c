@@ -2,6 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/own-place.h"
 
+#include "core/intern.h"
+
+const PhWhere *
+ph_where_own (const PhSource *source, guint line, guint column)
+{
+  return source->is_made_up ? NULL
+                            : ph_where_new (ph_intern (source->path != NULL ? source->path : ""), line, column, TRUE, NULL);
+}
+
 const PhWhere *
 ph_where_in_file (const PhWhere *where, const PhWhere *own)
 {

@@ -1,6 +1,7 @@
 /* sketch.c: a model as a reader draws it up; see sketch.h.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/edit.h"
+#include "core/io/own-place.h"
 #include "core/io/sketch.h"
 
 static void
@@ -264,7 +265,7 @@ ph_sketch_node_place (PhSketchNode *node, guint line, guint column)
 
   if (line == 0)
     return;
-  node->node.where = ph_where_new (ph_intern (source->path != NULL ? source->path : ""), line, column, TRUE, NULL);
+  node->node.where = ph_where_own (source, line, column);
   ph_source_mark (source, node, line, column);
 }
 

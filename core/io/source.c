@@ -130,8 +130,11 @@ ph_source_problem (PhSource *source, const char *format, ...)
 void
 ph_source_mark (PhSource *source, gconstpointer part, guint line, guint column)
 {
-  guint *place = g_new (guint, 2);
+  guint *place;
 
+  if (source->is_made_up)
+    return;
+  place = g_new (guint, 2);
   place[0] = line;
   place[1] = column;
   if (source->places == NULL)
@@ -161,7 +164,10 @@ ph_source_fail_at (PhSource *source, GError **error, guint line, guint column, c
   raw = g_strdup_vprintf (format, args);
   va_end (args);
   text = g_utf8_make_valid (raw, -1);
-  g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s:%u:%u: %s", source->path, line, column, text);
+  if (source->is_made_up)
+    g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s: %s", source->path, text);
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s:%u:%u: %s", source->path, line, column, text);
   return FALSE;
 }
 

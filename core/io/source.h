@@ -33,6 +33,7 @@ typedef struct
   GPtrArray *parts;          /* (nullable) owned (element-type char*) what can stand behind the file: its modules */
   GPtrArray *problems;       /* (nullable) (element-type char*): what does not prevent opening      */
   GHashTable *places;        /* (nullable) any part of it -> its line and column                    */
+  gboolean is_made_up;       /* the text was made out of a file of another form, whose lines say nothing */
 } PhSource;
 
 void ph_source_init (PhSource *source, const char *path, GPtrArray *problems);

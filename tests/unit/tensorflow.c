@@ -5,6 +5,7 @@
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/io/wire.h"
+#include "tests/unit/bytecode-sample.h"
 
 /* The text of the model, or the error; @problems of it are appended. */
 static char *
@@ -232,6 +233,56 @@ test_saved (void)
   assert_has (cut, "damaged, cut short");
 }
 
+/* A node that calls @module, with its bytes as an escaped string. */
+static void
+add_module (GString *out, const char *name, const char *inputs, GBytes *module)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (module, &size);
+
+  g_string_append_printf (out, "node { name: '%s' op: 'XlaCallModule' %s attr { key: 'module' value { s: '", name, inputs);
+  for (gsize i = 0; i < size; i++)
+    g_string_append_printf (out, "\\%03o", data[i]);
+  g_string_append (out, "' } } attr { key: 'Tout' value { list { type: DT_FLOAT } } } }\n");
+}
+
+/* What JAX, Keras and PyTorch leave in a SavedModel: a module of StableHLO as bytecode, of which older ones are text. */
+static void
+test_module (void)
+{
+  static const char older[] = "module @jit_f {\n"
+                              "  func.func public @main(%i: tensor<i32>, %x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+                              "    %0 = call @twice(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                              "    return %0 : tensor<2x3xf32>\n"
+                              "  }\n"
+                              "  func.func private @twice(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+                              "    %0 = stablehlo.add %x, %x : tensor<2x3xf32>\n"
+                              "    return %0 : tensor<2x3xf32>\n"
+                              "  }\n"
+                              "}\n";
+  g_autoptr (GString) graph = g_string_new (
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n");
+  g_autoptr (GBytes) module = bytecode_assemble (6), written = g_bytes_new_static (older, strlen (older)),
+                     none = g_bytes_new_static ("nothing", 7);
+  g_autofree char *text = NULL;
+
+  add_module (graph, "double", "input: 'x'", written);
+  add_module (graph, "sums", "input: 'double'", module);
+  add_module (graph, "again", "input: 'double'", module);
+  add_module (graph, "other", "input: 'x' input: 'x' input: 'x'", written);
+  add_module (graph, "bad", "input: 'x'", none);
+  text = read_text (graph->str);
+  assert_has (
+      text,
+      "double = func.main <Tout = [\"float\"]> (\"double/platform\", x)"); /* for several platforms: of which one comes first */
+  assert_has (text, "sums = func.main_2 <Tout = [\"float\"]> (double)");
+  assert_has (text, "again = func.main_3 <Tout = [\"float\"]> (double)");
+  assert_has (text, "twice (x)");
+  assert_has (text, "other = tf.XlaCallModule");
+  assert_has (text, "'other' gives 3 inputs to a module whose main function takes 2: it is not shown as a call");
+  assert_has (text, "The module that 'bad' holds is not shown: graph.pb: ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -243,5 +294,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tensorflow/types", test_types);
   g_test_add_func ("/tensorflow/functions", test_functions);
   g_test_add_func ("/tensorflow/saved", test_saved);
+  g_test_add_func ("/tensorflow/module", test_module);
   return g_test_run ();
 }

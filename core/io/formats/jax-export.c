@@ -1,10 +1,8 @@
 /* jax-export.c: what jax.export serialises: a flatbuffer around StableHLO's bytecode.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/flatbuffer.h"
 #include "core/io/format.h"
-#include "core/io/mlir/mlir.h"
+#include "core/io/mlir/stored.h"
 
 /* Fields of the table Exported of JAX's serialization.fbs. */
 enum
@@ -48,7 +46,7 @@ read_model (PhSource *source, GError **error)
       return NULL;
     }
   module = g_bytes_new (flat.data + span.at, span.n); /* places in it are aligned to its own beginning */
-  if (span.n < 4 || memcmp (g_bytes_get_data (module, NULL), "ML\xefR", 4) != 0)
+  if (!ph_mlir_is_bytecode (g_bytes_get_data (module, NULL), span.n))
     {
       ph_source_fail (source, error, PH_ERROR_UNSUPPORTED, NULL, "the exported function's module is no MLIR bytecode");
       return NULL;

@@ -39,6 +39,7 @@ read_model (PhSource *source, GError **error)
       return NULL;
     }
   data = g_bytes_get_data (text, &size);
+  source->is_made_up = TRUE;
   module = ph_llvm_parse (source, data != NULL ? data : "", size, 1, NULL, error);
   return module != NULL ? ph_llvm_model_of (source, module, error) : NULL;
 }

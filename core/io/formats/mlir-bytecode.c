@@ -1,14 +1,12 @@
 /* mlir-bytecode.c: MLIR's binary form: StableHLO as JAX, TensorFlow and PyTorch store it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/io/format.h"
-#include "core/io/mlir/mlir.h"
+#include "core/io/mlir/stored.h"
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  return size >= 4 && memcmp (head, "ML\xefR", 4) == 0 ? 100 : 0;
+  return ph_mlir_is_bytecode (head, size) ? 100 : 0;
 }
 
 static PhModel *

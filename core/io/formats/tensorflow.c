@@ -333,7 +333,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GHashTable) functions = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) op_outputs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_strfreev);
-  g_autoptr (GHashTable) open = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) open = g_hash_table_new (NULL, NULL), modules = g_hash_table_new (NULL, NULL);
   g_autoptr (PhTfCheckpoint) checkpoint = ph_tf_checkpoint_open (source);
   PhImporter importer = { source, model };
   PhTfFile file = { .source = source,
@@ -341,6 +341,7 @@ read_model (PhSource *source, GError **error)
                     .functions = functions,
                     .op_outputs = op_outputs,
                     .open = open,
+                    .modules = modules,
                     .checkpoint = checkpoint };
   PhSpan whole, meta, graph;
 

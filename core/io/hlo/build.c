@@ -357,8 +357,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
   add_after (build, instruction, node, results);
   node->where = instruction->where;
   if (instruction->line > 0)
-    node->where = ph_where_in_file (
-        node->where, ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL));
+    node->where = ph_where_in_file (node->where, ph_where_own (build->hlo->source, instruction->line, instruction->column));
   if (instruction->line > 0)
     ph_source_mark (build->hlo->source, instruction, instruction->line, instruction->column);
   return TRUE;

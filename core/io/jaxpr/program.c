@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/jaxpr/jaxpr.h"
+#include "core/io/own-place.h"
 
 /* The arrays that one program is read into. */
 typedef struct
@@ -351,7 +352,7 @@ read_equation (PhJaxpr *parser, Program *program)
   node.n_bodies = bodies->len;
   node.part = at;
   ph_text_place (&parser->line, parser->begin, at, &line, &column);
-  node.where = ph_where_new (ph_intern (parser->source->path), line, column, TRUE, NULL);
+  node.where = ph_where_own (parser->source, line, column);
   ph_source_mark (parser->source, at, line, column);
   g_array_append_val (program->nodes, node);
   return TRUE;

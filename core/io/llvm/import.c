@@ -7,6 +7,7 @@
 #include "core/io/llvm/import.h"
 
 #include "core/io/as-before.h"
+#include "core/io/own-place.h"
 
 typedef struct
 {
@@ -279,7 +280,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   node.n_attrs = attrs->len;
   node.after = after;
   node.n_after = n_after;
-  node.where = ph_where_new (ph_intern (i->importer->source->path), from->line, from->column, TRUE, NULL);
+  node.where = ph_where_own (i->importer->source, from->line, from->column);
   node.part = from;
   ph_source_mark (i->importer->source, from, from->line, from->column);
   g_array_append_val (i->nodes, node);

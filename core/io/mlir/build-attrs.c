@@ -223,3 +223,25 @@ ph_mlir_build_attrs (const PhMlirOp *op)
   add_result_types (attrs, op);
   return attrs;
 }
+
+const char *
+ph_mlir_region_name (const PhMlirOp *op, guint index)
+{
+  /* clang-format off */
+  static const struct { const char *op, *names[2]; } known[] = {
+    { "while", { "cond", "body" } }, { "if", { "true_branch", "false_branch" } }, { "reduce", { "reducer" } }, { "reduce_window", { "reducer" } },
+    { "sort", { "comparator" } }, { "scatter", { "update_computation" } }, { "select_and_scatter", { "select", "scatter" } },
+    { "map", { "computation" } }, { "all_reduce", { "computation" } }, { "reduce_scatter", { "computation" } },
+  };
+  /* clang-format on */
+  const char *dot = strchr (op->name, '.');
+  g_autofree char *other = NULL;
+
+  for (gsize i = 0; dot != NULL && i < G_N_ELEMENTS (known); i++)
+    if (g_str_equal (known[i].op, dot + 1) && index < 2 && known[i].names[index] != NULL)
+      return known[i].names[index];
+  if (op->regions->len == 1)
+    return "region";
+  other = g_strdup_printf ("%s_%u", dot != NULL && g_str_equal (dot, ".case") ? "branch" : "region", index);
+  return ph_intern (other);
+}

@@ -70,34 +70,12 @@ fail_at (Builder *builder, guint line, guint column, const char *text)
 static gboolean build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer,
                               gboolean closed);
 
-static const char *
-region_name (const PhMlirOp *op, guint index)
-{
-  /* clang-format off */
-  static const struct { const char *op, *names[2]; } known[] = {
-    { "while", { "cond", "body" } }, { "if", { "true_branch", "false_branch" } }, { "reduce", { "reducer" } }, { "reduce_window", { "reducer" } },
-    { "sort", { "comparator" } }, { "scatter", { "update_computation" } }, { "select_and_scatter", { "select", "scatter" } },
-    { "map", { "computation" } }, { "all_reduce", { "computation" } }, { "reduce_scatter", { "computation" } },
-  };
-  /* clang-format on */
-  const char *dot = strchr (op->name, '.');
-  g_autofree char *other = NULL;
-
-  for (gsize i = 0; dot != NULL && i < G_N_ELEMENTS (known); i++)
-    if (g_str_equal (known[i].op, dot + 1) && index < 2 && known[i].names[index] != NULL)
-      return known[i].names[index];
-  if (op->regions->len == 1)
-    return "region";
-  other = g_strdup_printf ("%s_%u", dot != NULL && g_str_equal (dot, ".case") ? "branch" : "region", index);
-  return ph_intern (other);
-}
-
 static void
 place (Builder *builder, PhImportNode *node, const PhMlirOp *op)
 {
   node->part = op;
   ph_source_mark (builder->source, op, op->line, op->column);
-  node->where = ph_where_in_file (op->loc.where, ph_where_new (builder->source->path, op->line, op->column, TRUE, NULL));
+  node->where = ph_where_in_file (op->loc.where, ph_where_own (builder->source, op->line, op->column));
   node->name = op->loc.name != NULL ? ph_importer_name (&builder->importer, op->loc.name) : "";
 }
 
@@ -197,7 +175,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
     {
       PhImportGraph *body = NEW (builder, PhImportGraph, 1);
 
-      body->attr = ph_intern (region_name (op, r));
+      body->attr = ph_intern (ph_mlir_region_name (op, r));
       body->name = body->attr;
       if (!build_region (builder, body, op->regions->pdata[r], frame, ph_mlir_is_function (op)))
         return FALSE;
@@ -392,24 +370,6 @@ build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region
   return ok;
 }
 
-/* Collects the top-level operations of @region that are not functions: they are shown in the main graph. */
-static void
-find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
-{
-  const PhMlirBlock *block = region->blocks->pdata[0];
-
-  for (guint i = 0; i < block->ops->len; i++)
-    {
-      PhMlirOp *op = block->ops->pdata[i];
-
-      if (ph_mlir_is_container (op))
-        for (guint r = 0; r < op->regions->len; r++)
-          find_others (op->regions->pdata[r], results, ops);
-      else if (!ph_mlir_is_function (op) && (results || op->results->len == 0))
-        g_ptr_array_add (ops, op);
-    }
-}
-
 static gboolean
 build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
 {
@@ -420,7 +380,7 @@ build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
 
   /* If there are functions, only operations without results (globals, ...) are of interest. */
   for (guint i = 0; i < modules->len; i++)
-    find_others (((PhMlirModule *) modules->pdata[i])->top, graph->n_nodes == 0, ops);
+    ph_mlir_find_others (((PhMlirModule *) modules->pdata[i])->top, graph->n_nodes == 0, ops);
   if (ops->len == 0)
     return TRUE;
   nodes = NEW (builder, PhImportNode, ops->len + graph->n_nodes);
@@ -485,7 +445,7 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
       g_autoptr (GPtrArray) ops = g_ptr_array_new ();
 
       for (guint i = 0; others != NULL && i < others->len; i++)
-        find_others (((PhMlirModule *) others->pdata[i])->top, FALSE, ops);
+        ph_mlir_find_others (((PhMlirModule *) others->pdata[i])->top, FALSE, ops);
       if (ops->len == 0)
         {
           ph_graph_set_as_before (into);
@@ -507,54 +467,102 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
   return ph_import_graph (&builder->importer, into, &graph, error);
 }
 
+static Builder *
+builder_new (PhImporter importer)
+{
+  Builder *builder = g_new0 (Builder, 1);
+
+  builder->source = importer.source;
+  builder->importer = importer;
+  builder->functions = g_hash_table_new (NULL, NULL);
+  builder->names = g_hash_table_new (NULL, NULL);
+  builder->owned = g_ptr_array_new_with_free_func (g_free);
+  builder->attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  builder->inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
+  return builder;
+}
+
+static void
+builder_free (Builder *builder)
+{
+  g_hash_table_unref (builder->functions);
+  g_hash_table_unref (builder->names);
+  g_ptr_array_unref (builder->owned);
+  g_ptr_array_unref (builder->attrs);
+  g_array_free (builder->inputs, TRUE);
+  g_free (builder);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Builder, builder_free)
+
+/* Fills the graphs of all functions, and that of @entry (nullable) into the main graph. */
+static gboolean
+fill (Builder *builder, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
+{
+  PhModel *model = builder->importer.model;
+
+  for (guint i = 0; i < modules->len; i++)
+    {
+      g_autoptr (GPtrArray) one = g_ptr_array_new (), functions = NULL;
+
+      g_ptr_array_add (one, modules->pdata[i]);
+      functions = ph_mlir_functions (one);
+      see_module (builder, modules->pdata[i]);
+      for (guint k = 0; k < functions->len; k++)
+        {
+          const PhMlirOp *function = functions->pdata[k];
+          const char *name = g_hash_table_lookup (builder->names, function);
+
+          builder->inputs_of = inputs_of != NULL && function == entry ? ph_intern (inputs_of) : NULL;
+          if (function == entry && !import_region (builder, model->graph, function, modules, error))
+            return FALSE;
+          builder->inputs_of = NULL;
+          if (name != NULL
+              && !import_region (builder, ph_model_find_function (model, "func", name)->graph, function, NULL, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static PhModel *
 build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GHashTable *same, GError **error)
 {
   g_autoptr (PhModel) model = ph_model_new ();
-  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL),
-                         called = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
-  /* clang-format off */
-  Builder builder = {
-    .source = source, .importer = { source, model, TRUE, NULL }, .functions = symbols, .names = names, .owned = owned, .attrs = attrs,
-    .inputs = inputs, .same = same
-  };
-  /* clang-format on */
+  g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) functions = ph_mlir_functions (modules);
+  g_autoptr (Builder) builder = builder_new ((PhImporter) { source, model, TRUE, NULL });
 
+  builder->same = same;
   for (guint i = 0; i < modules->len; i++)
     ph_mlir_note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
   if (entry == NULL)
     entry = ph_mlir_choose_entry (functions, called);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   model->ir_version = 10;
-  if (!add_functions (&builder, model, functions, entry, called, error))
-    return NULL;
-  for (guint i = 0; i < modules->len; i++)
-    {
-      g_autoptr (GPtrArray) one = g_ptr_array_new (), own_functions = NULL;
-
-      g_ptr_array_add (one, modules->pdata[i]);
-      own_functions = ph_mlir_functions (one);
-      see_module (&builder, modules->pdata[i]);
-      for (guint k = 0; k < own_functions->len; k++)
-        {
-          const PhMlirOp *function = own_functions->pdata[k];
-          const char *name = g_hash_table_lookup (names, function);
-
-          builder.inputs_of = inputs_of != NULL && function == entry ? ph_intern (inputs_of) : NULL;
-          if (function == entry && !import_region (&builder, model->graph, function, modules, error))
-            return NULL;
-          builder.inputs_of = NULL;
-          if (name != NULL
-              && !import_region (&builder, ph_model_find_function (model, "func", name)->graph, function, NULL, error))
-            return NULL;
-        }
-    }
-  if (entry == NULL && !import_region (&builder, model->graph, NULL, modules, error))
+  if (!add_functions (builder, model, functions, entry, called, error) || !fill (builder, modules, entry, inputs_of, error)
+      || (entry == NULL && !import_region (builder, model->graph, NULL, modules, error)))
     return NULL;
   return g_steal_pointer (&model);
+}
+
+const char *
+ph_mlir_import (PhImporter *importer, PhMlirModule *module, GError **error)
+{
+  g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) modules = g_ptr_array_new (), functions = NULL;
+  g_autoptr (Builder) builder = builder_new (*importer);
+  const PhMlirOp *entry;
+
+  g_ptr_array_add (modules, module);
+  functions = ph_mlir_functions (modules);
+  ph_mlir_note_calls (module->top, called);
+  entry = ph_mlir_choose_entry (functions, called);
+  if (entry == NULL)
+    return ph_source_fail (importer->source, error, PH_ERROR_INVALID, NULL, "a module in it has no function") ? "" : NULL;
+  if (!add_functions (builder, importer->model, functions, NULL, called, error) || !fill (builder, modules, NULL, NULL, error))
+    return NULL;
+  return g_hash_table_lookup (builder->names, entry);
 }
 
 PhModel *

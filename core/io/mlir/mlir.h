@@ -65,8 +65,6 @@ PhMlirModule *ph_mlir_parse (PhSource *source, const char *text, gsize size, gui
 PhMlirModule *ph_mlir_parse_with (PhSource *source, const char *text, gsize size, guint line, GHashTable *blobs, GError **error);
 /* The text of a file in MLIR's binary form, and in @blobs (name -> GBytes) its large tensors. (transfer full) NULL: damaged */
 char *ph_mlir_bytecode_text (PhSource *source, GBytes *bytes, GHashTable *blobs, gsize *size, GError **error);
-/* The model of such a file, or of the function that was asked for. */
-PhModel *ph_mlir_read_bytecode (PhSource *source, GBytes *bytes, GError **error);
 void ph_mlir_free (PhMlirModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhMlirModule, ph_mlir_free)
 /* What stands between two lines "// -----". */

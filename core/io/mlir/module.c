@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/io/mlir/build.h"
 #include "core/io/mlir/forms.h"
 #include "core/io/split.h"
 
@@ -277,4 +278,21 @@ ph_mlir_functions (GPtrArray *modules)
   for (guint i = 0; i < modules->len; i++)
     find_functions (((PhMlirModule *) modules->pdata[i])->top, functions);
   return functions;
+}
+
+void
+ph_mlir_find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
+{
+  const PhMlirBlock *block = region->blocks->pdata[0];
+
+  for (guint i = 0; i < block->ops->len; i++)
+    {
+      PhMlirOp *op = block->ops->pdata[i];
+
+      if (ph_mlir_is_container (op))
+        for (guint r = 0; r < op->regions->len; r++)
+          ph_mlir_find_others (op->regions->pdata[r], results, ops);
+      else if (!ph_mlir_is_function (op) && (results || op->results->len == 0))
+        g_ptr_array_add (ops, op);
+    }
 }

@@ -392,7 +392,8 @@ add_attrs (Making *making, PhSketchNode *draft, const PhTfNode *node, gboolean c
       const PhSpan named = ph_wire_message (attr->value, 10);
       PhAttr *made;
 
-      if (strcmp (attr->name, "_output_shapes") == 0 || strcmp (attr->name, "_fed") == 0)
+      if (strcmp (attr->name, "_output_shapes") == 0 || strcmp (attr->name, "_fed") == 0
+          || (node->module != NULL && strcmp (attr->name, "module") == 0))
         continue;
       if (named.size > 0 && !calls)
         {
@@ -474,15 +475,33 @@ add_back (Making *making, PhSketchNode *draft, const PhTfNode *node)
     ph_sketch_node_attr (draft, ph_attr_new_strings (PH_LINKS_ATTR, (GBytes *const *) names->pdata, names->len));
 }
 
+/* The first of the platforms that a module is for. */
+static const char *
+add_platform (Making *making, const PhTfNode *node)
+{
+  g_autofree char *base = g_strconcat (node->name, "/platform", NULL);
+  const char *name = ph_sketch_claim (making->draft, ph_intern (base));
+  const gint32 first = 0;
+
+  ph_sketch_add_named_constant (making->draft->main, name, ph_tensor_new_splat (PH_INT32, 0, NULL, &first));
+  return name;
+}
+
 static gboolean
 add_node (Making *making, const PhTfNode *node, GError **error)
 {
   const char *function = called_function (making, node);
   guint n_outputs = node->n_outputs;
-  PhSketchNode *draft = ph_sketch_add_named_node (making->draft->main, function != NULL ? function : node->op, "tf", node->name);
+  PhSketchNode *draft = ph_sketch_add_named_node (making->draft->main,
+                                                  function != NULL       ? function
+                                                  : node->module != NULL ? node->module
+                                                                         : node->op,
+                                                  node->module != NULL ? "func" : "tf", node->name);
   const char **names = names_of (making, node);
 
   ph_sketch_node_place (draft, node->line, 0);
+  if (node->for_platforms)
+    ph_sketch_node_input (draft, add_platform (making, node));
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const PhTfEdge *edge = &g_array_index (node->inputs, PhTfEdge, i);
@@ -544,6 +563,9 @@ ph_tf_sketch (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
     {
       PhTfNode *node = graph->nodes->pdata[i];
       const char *function = node->gone ? NULL : called_function (&making, node);
+
+      if (!node->gone && !ph_tf_take_module (file, node, error))
+        return NULL;
 
       if (function != NULL)
         node->n_outputs = MAX (node->n_outputs, count_returns (*(PhSpan *) g_hash_table_lookup (file->functions, function)));

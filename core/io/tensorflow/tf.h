@@ -1,6 +1,5 @@
 /* tf.h: TensorFlow's graphs, between their protobuf form and a model. Private to the reader. Numbers of fields are those of
- * tensorflow/core/framework's graph.proto, node_def.proto, attr_value.proto, tensor.proto, function.proto, op_def.proto, and of
- * tensorflow/core/protobuf's meta_graph.proto and saved_model.proto.
+ * graph.proto, node_def.proto, attr_value.proto, tensor.proto, function.proto, op_def.proto, meta_graph.proto and saved_model.proto.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -34,6 +33,8 @@ typedef struct
   guint line;             /* in the text of the graph; 0: it was none                                     */
   PhTfGraph *cond, *body; /* (nullable) owned: of a loop that was structured                              */
   gboolean gone;          /* became part of a loop                                                        */
+  const char *module;     /* (nullable) interned: the function of StableHLO that it calls                 */
+  gboolean for_platforms; /* which takes the number of a platform first                                   */
 } PhTfNode;
 
 /* A function, or the main graph. Its arguments are nodes of operator "_Arg" in front. */
@@ -57,6 +58,7 @@ typedef struct
   gboolean on_disk;           /* @bytes are those of source->disk, so that places in them are places there    */
   GHashTable *functions;      /* interned name -> PhSpan* (FunctionDef)                                       */
   GHashTable *op_outputs;     /* operator -> its outputs' names (char **)                                     */
+  GHashTable *modules;        /* places of modules of StableHLO -> the names of their entries; "": unreadable */
   GHashTable *open;           /* places of the functions whose bodies are being made                          */
   guint n_expanded;           /* nodes of bodies so far                                                       */
   PhTfCheckpoint *checkpoint; /* (nullable)                                                                   */
@@ -85,6 +87,7 @@ PhTfGraph *ph_tf_parse_function (PhTfFile *file, PhSpan function, GError **error
 PhTfEdge ph_tf_resolve_name (PhTfFile *file, PhTfGraph *graph, const char *text, gboolean in_function);
 /* tf-loop.c: loops of Enter, Merge, Switch, NextIteration and Exit become While; what cannot be is cut open and listed. */
 void ph_tf_structure (PhTfFile *file, PhTfGraph *graph);
+gboolean ph_tf_take_module (PhTfFile *file, PhTfNode *node, GError **error); /* tf-module.c: says what it calls */
 /* tf-checkpoint.c: (nullable) that which lies beside the graph, where TensorFlow looks for it. */
 PhTfCheckpoint *ph_tf_checkpoint_open (PhSource *source);
 void ph_tf_checkpoint_free (PhTfCheckpoint *checkpoint);
