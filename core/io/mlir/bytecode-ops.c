@@ -81,7 +81,7 @@ write_dictionary (Writer *self, guint64 index, gboolean vhlo, guint *n)
     {
       const gsize length = strlen (whole); /* text: "{a = 1}" */
 
-      if (length > 2 && whole[0] == '{')
+      if (length > 2 && whole[0] == '{' && ph_mlir_code_spend (code, length))
         g_string_append_printf (self->out, "%s%.*s", (*n)++ > 0 ? ", " : "", (int) MIN (length - 2, G_MAXINT), whole + 1);
       return;
     }
@@ -117,24 +117,36 @@ native_names (const char *op)
   return g_str_has_prefix (op, "vhlo.") ? ph_mlir_vhlo_properties (op) : NULL;
 }
 
-/* Writes properties that are stored without their names. Those of an operation that is computed have to be known. */
+/* Says that the properties of @op cannot be read, which those of an operation that is computed have to be. */
 static void
-write_native (Writer *self, const char *op, PhSpan span, guint *n)
+note_unread (PhMlirCode *code, PhMlirOpName *op)
+{
+  static const char *const computed[] = { "stablehlo.", "chlo.", "mhlo." };
+
+  for (guint i = 0; i < G_N_ELEMENTS (computed); i++)
+    if (g_str_has_prefix (op->name, computed[i]) && code->error == NULL)
+      ph_source_fail (
+          code->source, &code->error, PH_ERROR_UNSUPPORTED, NULL,
+          "the attributes of %s are stored in an order that only the program that wrote them knows: write the file as a "
+          "portable artifact (stablehlo-translate --serialize, jax.export) or as text",
+          op->name);
+  if (!op->is_unread)
+    ph_source_problem (code->source,
+                       "The attributes of %s are stored in an order that only its own program knows: they are missing", op->name);
+  op->is_unread = TRUE;
+}
+
+/* Writes properties that are stored without their names. */
+static void
+write_native (Writer *self, PhMlirOpName *op, PhSpan span, guint *n)
 {
   PhMlirBytes bytes = ph_mlir_bytes (self->code, span);
-  const char *names = native_names (op);
-  g_auto (GStrv) each = names != NULL ? g_strsplit (names, " ", -1) : NULL;
+  const char *names = native_names (op->name);
+  g_auto (GStrv) each = g_strsplit (names != NULL ? names : "", " ", -1);
 
-  if (names == NULL && (g_str_has_prefix (op, "stablehlo.") || g_str_has_prefix (op, "chlo.") || g_str_has_prefix (op, "mhlo.")))
-    ph_source_fail (
-        self->code->source, &self->code->error, PH_ERROR_UNSUPPORTED, NULL,
-        "the attributes of %s are stored in an order that only the program that wrote them knows: write the file as a "
-        "portable artifact (stablehlo-translate --serialize, jax.export) or as text",
-        op);
-  else if (names == NULL)
-    ph_source_problem (self->code->source,
-                       "The attributes of %s are stored in an order that only its own program knows: they are missing", op);
-  for (guint i = 0; each != NULL && each[i] != NULL && bytes.p < bytes.end && self->code->error == NULL; i++)
+  if (names == NULL)
+    note_unread (self->code, op);
+  for (guint i = 0; each[i] != NULL && bytes.p < bytes.end && self->code->error == NULL; i++)
     {
       const gsize length = strcspn (each[i], "?");
       const gboolean optional = each[i][length] == '?';
@@ -142,8 +154,8 @@ write_native (Writer *self, const char *op, PhSpan span, guint *n)
 
       each[i][length] = '\0';
       if (!optional || (index & 1) != 0)
-        write_attr (self, g_str_has_prefix (op, "vhlo."), each[i], ph_mlir_attr_text (self->code, optional ? index >> 1 : index),
-                    n);
+        write_attr (self, g_str_has_prefix (op->name, "vhlo."), each[i],
+                    ph_mlir_attr_text (self->code, optional ? index >> 1 : index), n);
     }
 }
 
@@ -304,7 +316,7 @@ write_types (Writer *self, const GArray *types)
 
 /* Writes what stands between the results and the types: the attributes, the operands, the successors, the regions. */
 static void
-write_body (Writer *self, PhMlirBytes *bytes, Region *region, const PhMlirOpName *op, const char *name, guint mask, guint64 attrs,
+write_body (Writer *self, PhMlirBytes *bytes, Region *region, PhMlirOpName *op, const char *name, guint mask, guint64 attrs,
             guint64 properties, guint n_results)
 {
   const gboolean vhlo = g_str_has_prefix (op->name, "vhlo.");
@@ -336,7 +348,7 @@ write_body (Writer *self, PhMlirBytes *bytes, Region *region, const PhMlirOpName
   if (mask & HAS_PROPERTIES && !op->native)
     write_dictionary (self, properties, vhlo, &n);
   else if (mask & HAS_PROPERTIES && properties < self->code->properties->len)
-    write_native (self, op->name, g_array_index (self->code->properties, PhSpan, properties), &n);
+    write_native (self, op, g_array_index (self->code->properties, PhSpan, properties), &n);
   g_string_append (self->out, "}>");
   if (mask & HAS_REGIONS)
     write_regions (self, bytes, g_str_has_suffix (name, "func.func"));
@@ -389,16 +401,17 @@ write_op (Writer *self, PhMlirBytes *bytes, Region *region)
       ph_mlir_code_fail (code, "operation %" G_GUINT64_FORMAT " is named, of %u", index, code->names->len);
       return;
     }
-  if (++self->n_ops % 1024 == 0 && g_cancellable_set_error_if_cancelled (code->source->cancellable, &code->error))
+  if (++self->n_ops % 1024 == 0 && code->error == NULL
+      && g_cancellable_set_error_if_cancelled (code->source->cancellable, &code->error))
     return;
   op = &g_array_index (code->names, PhMlirOpName, index);
   if (pass_cast (self, bytes, region, op->name, mask))
     return;
   name = g_str_has_prefix (op->name, "vhlo.") ? ph_mlir_vhlo_op (op->name, region->of_function) : g_strdup (op->name);
-  if (g_str_has_prefix (name, "vhlo.") && !op->noted)
+  if (g_str_has_prefix (name, "vhlo.") && !op->is_newer)
     {
       ph_source_problem (code->source, "%s is of a newer version of StableHLO than what is known: it stays as it is", name);
-      op->noted = TRUE;
+      op->is_newer = TRUE;
     }
   if (mask & HAS_RESULTS)
     {

@@ -30,9 +30,9 @@ typedef struct
 
 typedef struct
 {
-  char *name;      /* owned: "vhlo.add_v1"                                       */
-  gboolean native; /* its properties are stored without their names, in alphabetical order */
-  gboolean noted;  /* that it is not known was said                              */
+  char *name;                   /* owned: "vhlo.add_v1"                                       */
+  gboolean native;              /* its properties are stored without their names, in alphabetical order */
+  gboolean is_newer, is_unread; /* it is of a version, or in a form, that is not known: this was said */
 } PhMlirOpName;
 
 struct _PhMlirCode
