@@ -61,15 +61,18 @@ enum
   S_SYM_VISIBILITY,
   S_VALUE,
   S_DIMENSIONS,
+  S_SHARDING,
   S_MAIN,
   S_PUBLIC,
+  S_SDY,
+  S_AXIS,
   N_STRINGS
 };
 
-static const char *const strings[N_STRINGS] = { "builtin",       "vhlo",      "module",    "func_v1",        "constant_v1",
-                                                "add_v1",        "reduce_v1", "return_v1", "net.py",         "arg_attrs",
-                                                "function_type", "res_attrs", "sym_name",  "sym_visibility", "value",
-                                                "dimensions",    "main",      "public" };
+static const char *const strings[N_STRINGS]
+    = { "builtin",   "vhlo",       "module",       "func_v1",       "constant_v1", "add_v1",   "reduce_v1",
+        "return_v1", "net.py",     "arg_attrs",    "function_type", "res_attrs",   "sym_name", "sym_visibility",
+        "value",     "dimensions", "sdy.sharding", "main",          "public",      "sdy",      "x" };
 
 enum
 {
@@ -89,11 +92,12 @@ enum
   A_FILE,
   A_PLACE,
   A_UNKNOWN,
-  A_FIRST_NAME, /* the strings from S_ARG_ATTRS to S_DIMENSIONS */
-  A_OF_FUNC = A_FIRST_NAME + S_DIMENSIONS - S_ARG_ATTRS + 1,
+  A_FIRST_NAME, /* the strings from S_ARG_ATTRS to S_SHARDING */
+  A_OF_FUNC = A_FIRST_NAME + S_SHARDING - S_ARG_ATTRS + 1,
   A_OF_CONSTANT,
   A_OF_ZERO,
   A_OF_REDUCE,
+  A_OF_ADD,
   A_EMPTY, /* those of VHLO from here on */
   A_FUNCTION,
   A_MAIN,
@@ -101,6 +105,12 @@ enum
   A_VALUE,
   A_ZERO,
   A_DIMENSIONS,
+  A_MESH_AXIS, /* those of Shardy from here on */
+  A_MESH,
+  A_AXIS,
+  A_CLOSED,
+  A_OPEN,
+  A_SHARDING,
   N_ATTRS
 };
 
@@ -150,7 +160,7 @@ static const guint of_func[][2] = { { S_ARG_ATTRS, A_EMPTY },
                                     { S_SYM_NAME, A_MAIN },
                                     { S_SYM_VISIBILITY, A_PUBLIC } };
 static const guint of_constant[][2] = { { S_VALUE, A_VALUE } }, of_zero[][2] = { { S_VALUE, A_ZERO } },
-                   of_reduce[][2] = { { S_DIMENSIONS, A_DIMENSIONS } };
+                   of_reduce[][2] = { { S_DIMENSIONS, A_DIMENSIONS } }, of_add[][2] = { { S_SHARDING, A_SHARDING } };
 
 static void
 encode_tensor (GByteArray *out, guint type, gconstpointer data, guint size)
@@ -159,6 +169,16 @@ encode_tensor (GByteArray *out, guint type, gconstpointer data, guint size)
   put (out, type);
   put (out, size);
   g_byte_array_append (out, data, size);
+}
+
+/* A mesh of one axis, whose devices are in order. */
+static void
+put_mesh (GByteArray *out)
+{
+  put (out, 2);
+  put (out, 1);
+  put (out, A_MESH_AXIS);
+  put (out, 0);
 }
 
 static void
@@ -183,6 +203,31 @@ encode_attr (GByteArray *out, guint index)
     case A_OF_CONSTANT: encode_pairs (out, 1, of_constant); return;
     case A_OF_ZERO: encode_pairs (out, 1, of_zero); return;
     case A_OF_REDUCE: encode_pairs (out, 1, of_reduce); return;
+    case A_OF_ADD: encode_pairs (out, 1, of_add); return;
+    case A_MESH_AXIS:
+      put (out, 1);
+      put (out, S_AXIS);
+      put (out, 2 << 1);
+      return;
+    case A_MESH: put_mesh (out); return;
+    case A_AXIS:
+      put (out, 4);
+      put (out, S_AXIS);
+      put (out, 0); /* all of the axis */
+      return;
+    case A_CLOSED:
+    case A_OPEN:
+      put (out, 5);
+      put (out, index == A_CLOSED);
+      if (index == A_CLOSED)
+        put (out, A_AXIS);
+      put_byte (out, index == A_CLOSED);
+      put (out, 0); /* no priority */
+      return;
+    case A_SHARDING:
+      for (guint i = 0; i < 6; i++)
+        put (out, ((guint[]) { 6, A_MESH, 2, A_CLOSED, A_OPEN, 0 })[i]);
+      return;
     case A_EMPTY: memcpy (numbers, (guint[]) { 1, 0 }, 2 * sizeof (guint)); break;
     case A_FUNCTION: memcpy (numbers, (guint[]) { 17, T_FUNCTION }, 2 * sizeof (guint)); break;
     case A_MAIN: memcpy (numbers, (guint[]) { 14, S_MAIN }, 2 * sizeof (guint)); break;
@@ -237,11 +282,14 @@ static void
 put_op (Assembler *self, GByteArray *out, guint op, guint place, guint n_attrs, const guint (*pairs)[2], guint dictionary,
         int result, guint n_operands, const guint *operands, gboolean regions)
 {
-  const gboolean native = self->version >= 5;
+  const gboolean native = self->version >= 5, spread = op == O_ADD && place == A_PLACE; /* with an attribute of another dialect */
 
   put (out, op);
-  put_byte (out, (guint8) ((n_attrs > 0) << (native ? 6 : 0) | (result >= 0) << 1 | (n_operands > 0) << 2 | regions << 4));
+  put_byte (out,
+            (guint8) ((n_attrs > 0) << (native ? 6 : 0) | spread | (result >= 0) << 1 | (n_operands > 0) << 2 | regions << 4));
   put (out, place);
+  if (spread)
+    put (out, A_OF_ADD);
   if (n_attrs > 0 && !native)
     put (out, dictionary);
   else if (n_attrs > 0)
@@ -351,7 +399,7 @@ put_dialects (guint version)
 {
   GByteArray *out = g_byte_array_new ();
 
-  put (out, 2);
+  put (out, 3);
   put (out, version >= 1 ? S_BUILTIN << 1 : S_BUILTIN);
   put (out, version >= 1 ? S_VHLO << 1 | 1 : S_VHLO);
   if (version >= 1)
@@ -361,6 +409,7 @@ put_dialects (guint version)
       put (stored, 1);
       put_section (out, 7, stored);
     }
+  put (out, version >= 1 ? S_SDY << 1 : S_SDY);
   if (version >= 4)
     put (out, N_OPS);
   for (guint dialect = 0; dialect < 2; dialect++)
@@ -388,7 +437,8 @@ bytecode_assemble (guint version)
   put (sizes, N_ATTRS);
   put (sizes, N_TYPES);
   put_group (sizes, content, 0, 0, A_EMPTY, encode_attr);
-  put_group (sizes, content, 1, A_EMPTY, N_ATTRS, encode_attr);
+  put_group (sizes, content, 1, A_EMPTY, A_MESH_AXIS, encode_attr);
+  put_group (sizes, content, 2, A_MESH_AXIS, N_ATTRS, encode_attr);
   put_group (sizes, content, 1, 0, N_TYPES, encode_type);
   put_section (out, 2, content);
   put_section (out, 3, sizes);

@@ -107,6 +107,7 @@ native_names (const char *op)
     { "func.func", "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?" },
     { "sdy.manual_computation", "in_shardings manual_axes out_shardings" },
     { "sdy.mesh", "mesh sym_name" },
+    { "sdy.reshard", "sharding" },
     { "sdy.sharding_constraint", "sharding" },
   };
   /* clang-format on */

@@ -23,6 +23,7 @@ void ph_mlir_write_tensor (PhMlirBytes *bytes, gboolean is_encoded, GString *out
 /* What is stored here, of its dialect. FALSE: this kind is not known. */
 gboolean ph_mlir_builtin_attr (PhMlirBytes *bytes, guint index, GString *out);
 gboolean ph_mlir_builtin_type (PhMlirBytes *bytes, GString *out);
+gboolean ph_mlir_sdy_attr (PhMlirBytes *bytes, GString *out);
 gboolean ph_mlir_vhlo_attr (PhMlirBytes *bytes, GString *out);
 gboolean ph_mlir_vhlo_type (PhMlirBytes *bytes, GString *out);
 /* The operation of StableHLO that a versioned one is: "stablehlo.add" of "vhlo.add_v1"; of a version that is not known its own name.

@@ -212,6 +212,8 @@ read_entry (PhMlirCode *code, const PhMlirEntry *entry, gboolean is_type, guint 
     known = is_type ? ph_mlir_builtin_type (&bytes, out) : ph_mlir_builtin_attr (&bytes, index, out);
   else if (g_str_equal (dialect, "vhlo"))
     known = is_type ? ph_mlir_vhlo_type (&bytes, out) : ph_mlir_vhlo_attr (&bytes, out);
+  else if (g_str_equal (dialect, "sdy") && !is_type)
+    known = ph_mlir_sdy_attr (&bytes, out);
   if (!known)
     {
       if (!code->unread)
