@@ -35,6 +35,8 @@ ph_where_new (const char *file, guint line, guint column, gboolean own, const Ph
   const PhWhere key = { ph_intern (file), line, column, own, outer };
   PhWhere *found;
 
+  if ((key.file == NULL || *key.file == '\0') && line == 0)
+    return outer;
   g_mutex_lock (&mutex);
   if (places == NULL)
     places = g_hash_table_new (where_hash, where_equal);

@@ -17,6 +17,7 @@ struct _PhWhere
   const PhWhere *outer; /* (nullable) where the function that holds it was called                    */
 };
 
+/* (nullable) @outer where neither a file nor a line is said. */
 const PhWhere *ph_where_new (const char *file, guint line, guint column, gboolean own, const PhWhere *outer);
 /* "model.py:12:5"; with @outer ", in train.py:40" behind it. (transfer full) */
 char *ph_where_to_string (const PhWhere *where, gboolean outer);

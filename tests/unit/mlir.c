@@ -493,6 +493,20 @@ test_alias_not_as_before (void)
   g_assert_cmpstr (counts->str, ==, "first 1 b 1 ");
 }
 
+/* A location that says neither file nor line is none. */
+static void
+test_no_place (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text ("%0 = \"a.b\"() : () -> i32 loc(callsite(\"\":0:0 at \"net.py\":3:1))\n", NULL, &error);
+  const PhNode *node;
+
+  g_assert_no_error (error);
+  node = find_op (model, "a", "b");
+  g_assert_cmpstr (node->where->file, ==, "net.py");
+  g_assert_cmpuint (node->where->line, ==, 3);
+}
+
 /* Complex numbers are written as they are read, in StableHLO and in HLO. */
 static void
 test_complex_written (void)
@@ -558,6 +572,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/dump", test_dump);
   g_test_add_func ("/mlir/same", test_same);
   g_test_add_func ("/mlir/tree", test_tree);
+  g_test_add_func ("/mlir/no-place", test_no_place);
   g_test_add_func ("/mlir/complex-written", test_complex_written);
   return g_test_run ();
 }

@@ -526,7 +526,9 @@ parse_loc_inner (PhMlirParser *parser, PhMlirLoc *loc)
           if (!parse_loc_body (parser, &caller))
             return FALSE;
         }
-      if (loc->where != NULL && caller.where != NULL)
+      if (loc->where == NULL)
+        loc->where = caller.where;
+      else if (caller.where != NULL)
         loc->where = ph_where_new (loc->where->file, loc->where->line, loc->where->column, FALSE, caller.where);
       return ph_mlir_expect (parser, ')');
     }
