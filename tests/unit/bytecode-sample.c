@@ -514,3 +514,50 @@ bytecode_assemble_export (void)
   g_byte_array_unref (rest);
   return g_byte_array_free_to_bytes (out);
 }
+
+GBytes *
+bytecode_assemble_long (guint depth)
+{
+  enum
+  {
+    N_REFERENCES = 2000
+  };
+  GByteArray *out = g_byte_array_new (), *names = g_byte_array_new (), *dialects = g_byte_array_new (),
+             *ops = g_byte_array_new ();
+  GByteArray *sizes = g_byte_array_new (), *content = g_byte_array_new ();
+
+  g_byte_array_append (out, (const guint8 *) "ML\xefR\1", 6); /* version 0, of nobody */
+  put (names, 2);
+  put (names, 7);
+  put (names, 8);
+  g_byte_array_append (names, (const guint8 *) "builtin\0module", 15);
+  put_section (out, 0, names);
+  for (guint i = 0; i < 4; i++) /* one dialect, and one operation of it */
+    put (dialects, ((guint[]) { 1, 0, 0, 1 })[i]);
+  put (dialects, 1);
+  put_section (out, 1, dialects);
+  put (sizes, depth + 1);
+  put (sizes, 0);
+  put (sizes, 0);
+  put (sizes, depth + 1);
+  for (guint i = 0; i <= depth; i++)
+    {
+      g_autoptr (GByteArray) entry = g_byte_array_new ();
+
+      put (entry, i == 0 ? 2 : 0); /* a string, and lists of what comes before */
+      put (entry, i == 0 ? 0 : N_REFERENCES);
+      for (guint k = 0; i > 0 && k < N_REFERENCES; k++)
+        put (entry, i - 1);
+      put (sizes, entry->len << 1 | 1);
+      put_all (content, entry);
+    }
+  put_section (out, 2, content);
+  put_section (out, 3, sizes);
+  put (ops, 1 << 1);
+  put (ops, 0);
+  put_byte (ops, 1); /* it has attributes */
+  put (ops, 0);
+  put (ops, depth);
+  put_section (out, 4, ops);
+  return g_byte_array_free_to_bytes (out);
+}

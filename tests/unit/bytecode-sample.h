@@ -14,5 +14,7 @@ G_BEGIN_DECLS
 GBytes *bytecode_assemble (guint version);
 /* What jax.export makes of it. (transfer full) */
 GBytes *bytecode_assemble_export (void);
+/* A module with lists in lists, each of the one before 2,000 times, @depth of them. (transfer full) */
+GBytes *bytecode_assemble_long (guint depth);
 
 G_END_DECLS

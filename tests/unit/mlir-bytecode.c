@@ -92,6 +92,19 @@ test_export (void)
   g_assert_cmpstr (error->message, ==, "m.mlirbc: the exported function's module is missing: the file is incomplete");
 }
 
+/* A short file whose attributes would be 88 GB of text, each but the last within what is allowed. */
+static void
+test_long (void)
+{
+  g_autoptr (GBytes) few = bytecode_assemble_long (1), many = bytecode_assemble_long (3);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_bytes (few, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_null (read_bytes (many, NULL, &error));
+  g_assert_cmpstr (error->message, ==, "m.mlirbc: its attributes, written out, are too long: the file is damaged");
+}
+
 static void
 test_newer (void)
 {
@@ -202,6 +215,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir-bytecode/versions", test_versions);
   g_test_add_func ("/mlir-bytecode/corpus", test_corpus);
   g_test_add_func ("/mlir-bytecode/export", test_export);
+  g_test_add_func ("/mlir-bytecode/long", test_long);
   g_test_add_func ("/mlir-bytecode/newer", test_newer);
   g_test_add_func ("/mlir-bytecode/newer-operation", test_newer_operation);
   g_test_add_func ("/mlir-bytecode/samples", test_samples);

@@ -80,7 +80,13 @@ ph_mlir_write_list (PhMlirBytes *bytes, GString *out, const char *(*take) (PhMli
   const guint n = ph_mlir_take_count (bytes);
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", take (bytes));
+    {
+      const char *text = take (bytes);
+
+      if (!ph_mlir_code_spend (bytes->code, strlen (text))) /* a long one may be listed many times */
+        return;
+      g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", text);
+    }
 }
 
 void
@@ -93,6 +99,8 @@ ph_mlir_write_dictionary (PhMlirBytes *bytes, GString *out)
     {
       const char *name = ph_mlir_take_attr (bytes), *value = ph_mlir_take_attr (bytes);
 
+      if (!ph_mlir_code_spend (bytes->code, strlen (name) + strlen (value)))
+        return;
       g_string_append (out, i > 0 ? ", " : "");
       ph_mlir_write_key (out, name);
       if (!g_str_equal (value, "unit"))
@@ -356,17 +364,19 @@ write_strings (PhMlirBytes *bytes, GString *out)
 {
   const char *type = ph_mlir_take_type (bytes);
   const gboolean splat = ph_mlir_take_number (bytes) != 0;
-  const gsize from = out->len;
   guint n = 0;
 
   g_string_append (out, "dense<[");
   for (; bytes->p < bytes->end && bytes->code->error == NULL && (!splat || n == 0); n++)
     {
+      const PhSpan text = ph_mlir_take_string (bytes);
+
+      if (!ph_mlir_code_spend (bytes->code, text.size))
+        return;
       g_string_append (out, n > 0 ? ", " : "");
-      ph_mlir_write_quoted (out, ph_mlir_take_string (bytes));
+      ph_mlir_write_quoted (out, text);
     }
   g_string_append_printf (out, "]> : %s", type);
-  ph_mlir_code_spend (bytes->code, out->len - from);
 }
 
 gboolean

@@ -42,7 +42,7 @@ gboolean
 ph_mlir_code_spend (PhMlirCode *code, gsize size)
 {
   if (size > code->room)
-    return ph_mlir_code_fail (code, "its attributes would make more text than can be meant");
+    return ph_mlir_code_fail (code, "its attributes, written out, are too long: the file is damaged");
   code->room -= size;
   return TRUE;
 }
