@@ -25,14 +25,13 @@ ph_pipeline_look (PhModel *model)
   PhPipelineFile file = { .opset = ph_model_opset (model, "") };
   const PhDialect *dialect = NULL;
   const char *domain = NULL;
-  gboolean known = FALSE;
 
   if (model->graph->n_nodes == 0 && model->functions->len > 0)
     {
       file.idle = "the file has no main function, and no pass changes another one: `functions` lists those that it has";
       return file;
     }
-  for (guint i = 0; i < model->nodes->len && !(known && file.foreign); i++)
+  for (guint i = 0; i < model->nodes->len && !(file.known && file.foreign); i++)
     {
       const PhNode *node = model->nodes->pdata[i];
       const char *name;
@@ -40,7 +39,7 @@ ph_pipeline_look (PhModel *model)
       /* Calls, fusions and boxes are known by what is in them. */
       if (node == NULL || ph_node_is_fused (node) || ph_node_function (node) != NULL || ph_dialect_is_box (node))
         continue;
-      known = known || node->op != NULL;
+      file.known = file.known || node->op != NULL;
       if (node->op != NULL)
         continue;
       if (domain != node->domain)
@@ -48,7 +47,7 @@ ph_pipeline_look (PhModel *model)
       name = !file.foreign && dialect != NULL && dialect->rules != NULL ? ph_convert_name (node) : NULL;
       file.foreign = file.foreign || (name != NULL && ph_convert_find (name) != NULL);
     }
-  if (domain != NULL && !known)
+  if (domain != NULL && !file.known)
     file.idle = say_idle (model, dialect);
   return file;
 }

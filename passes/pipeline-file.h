@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   int opset;        /* of ONNX's operators; 0: there are none                                                 */
+  gboolean known;   /* some are ONNX's own, or another dialect's that passes know                               */
   gboolean foreign; /* convert-to-onnx has rules for some of its operators: it goes first                     */
   const char *idle; /* (nullable) no other pass knows any of them: a clause that says so, and what can be run */
 } PhPipelineFile;

@@ -270,7 +270,9 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
       options.repeat = task->repeat;
       options.limit = MIN (options.limit, task->limit);
       options.keep_opset = task->keep_opset;
-      if (job->capped && cap == 0 && ph_model_opset (job->model, "") >= PH_OPSET_NEWEST && !find_cap (job, &cap, error))
+      /* Another system's file came with no opset: what it is converted to decides. */
+      if (job->capped && cap == 0 && ph_model_opset (job->model, "") >= PH_OPSET_NEWEST
+          && (task->pass != ph_pass_plan_convert () || job->document->file.known) && !find_cap (job, &cap, error))
         return FALSE;
       options.max_opset = cap;
       /* What a pipeline allows is said of its passes, which see nothing before this one. */
