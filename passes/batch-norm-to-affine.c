@@ -40,10 +40,11 @@ static PhValue *
 build_affine (PhMatch *match, PhBuilder *b)
 {
   g_autoptr (PhRecipe) factor = ph_recipe_new (), offset = ph_recipe_new ();
-  PhValue *s = build_constant (match, b, factor, ph_recipe_norm_factor (factor, match->root));
+  const PhNorm norm = ph_norm_of (match->root);
+  PhValue *s = build_constant (match, b, factor, ph_recipe_norm_factor (factor, &norm));
   PhBuilder *r = ph_recipe_builder (offset);
-  PhValue *moved = PH_BUILD (r, Mul, ph_recipe_norm_factor (offset, match->root), ph_recipe_input (offset, match->root, 3));
-  PhValue *t = build_constant (match, b, offset, PH_BUILD (r, Sub, ph_recipe_input (offset, match->root, 2), moved));
+  PhValue *moved = PH_BUILD (r, Mul, ph_recipe_norm_factor (offset, &norm), ph_recipe_wide (offset, norm.mean));
+  PhValue *t = build_constant (match, b, offset, PH_BUILD (r, Sub, ph_recipe_wide (offset, norm.shift), moved));
 
   return PH_BUILD (b, Add, PH_BUILD (b, Mul, match->slot[0], s), t);
 }

@@ -142,11 +142,15 @@ recipe_channels (PhRecipe *recipe, PhMatch *match, gboolean offset)
   PhTensor *tensor = ph_value_constant (match->slot[SLOT_SCALE]);
   const gint64 count = (gint64) ph_tensor_count (tensor);
 
-  if (before->op == &ph_op_BatchNormalization && !offset)
-    return ph_recipe_norm_factor (recipe, before);
   if (before->op == &ph_op_BatchNormalization)
-    return PH_BUILD (r, Sub, ph_recipe_input (recipe, before, 2),
-                     PH_BUILD (r, Mul, ph_recipe_norm_factor (recipe, before), ph_recipe_input (recipe, before, 3)));
+    {
+      const PhNorm norm = ph_norm_of (before);
+      PhValue *factor = ph_recipe_norm_factor (recipe, &norm);
+
+      return offset ? PH_BUILD (r, Sub, ph_recipe_wide (recipe, norm.shift),
+                                PH_BUILD (r, Mul, factor, ph_recipe_wide (recipe, norm.mean)))
+                    : factor;
+    }
   return (before->op == &ph_op_Mul) != offset ? ph_recipe_reshape (recipe, ph_recipe_wide (recipe, tensor), 1, &count) : NULL;
 }
 

@@ -80,31 +80,75 @@ constant_statistics (PhMatch *match)
   return factors != NULL;
 }
 
+/* What is folded, in the order of PhRecipeLater. */
+enum
+{
+  WEIGHTS,
+  BIAS,
+  SCALE,
+  SHIFT,
+  MEAN,
+  VARIANCE
+};
+
+static PhNorm
+norm_in (PhTensor *const *tensors, const double *numbers)
+{
+  return (PhNorm) { tensors[SCALE], tensors[SHIFT], tensors[MEAN], tensors[VARIANCE], numbers[0] };
+}
+
+static PhValue *
+write_weights (PhRecipe *recipe, PhTensor *const *tensors, const double *numbers)
+{
+  const PhNorm norm = norm_in (tensors, numbers);
+
+  return ph_recipe_scale_first_axis (recipe, tensors[WEIGHTS], ph_recipe_norm_factor (recipe, &norm));
+}
+
+static PhValue *
+write_bias (PhRecipe *recipe, PhTensor *const *tensors, const double *numbers)
+{
+  const PhNorm norm = norm_in (tensors, numbers);
+
+  return ph_recipe_norm_shift (recipe, &norm, tensors[BIAS]);
+}
+
 /* New tensors, because other convolutions may use the old ones. */
 static PhTensor *
-scale_weights (PhMatch *match)
+scale_weights (PhMatch *match, const PhNorm *norm)
 {
-  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  const PhRecipeLater later
+      = { write_weights, { [WEIGHTS] = weights, [SCALE] = norm->scale, [VARIANCE] = norm->variance }, { norm->epsilon } };
+  g_autoptr (PhRecipe) recipe = NULL;
 
-  return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]),
-                                  ph_recipe_norm_factor (recipe, match->root));
+  if (match->node[1]->op == &ph_op_Conv)
+    return ph_recipe_tensor_later (&later, ph_tensor_dtype (weights), ph_tensor_rank (weights), ph_tensor_dims (weights), NULL);
+  recipe = ph_recipe_new ();
+  return ph_recipe_scale_filters (recipe, match->node[1], weights, ph_recipe_norm_factor (recipe, norm));
 }
 
 static PhTensor *
-shift_bias (PhMatch *match)
+shift_bias (PhMatch *match, const PhNorm *norm)
 {
-  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
-  PhValue *bias = conv_bias (match->node[1]);
+  const PhValue *bias = conv_bias (match->node[1]);
+  const PhRecipeLater later = { write_bias,
+                                { [BIAS] = bias != NULL ? ph_value_constant (bias) : NULL,
+                                  [SCALE] = norm->scale,
+                                  [SHIFT] = norm->shift,
+                                  [MEAN] = norm->mean,
+                                  [VARIANCE] = norm->variance },
+                                { norm->epsilon } };
 
-  return ph_recipe_tensor (recipe, ph_recipe_norm_shift (recipe, match->root, bias != NULL ? ph_value_constant (bias) : NULL),
-                           ph_value_dtype (match->slot[SLOT_X]), NULL);
+  return ph_recipe_tensor_later (&later, ph_value_dtype (match->slot[SLOT_X]), 1, ph_tensor_dims (norm->mean), NULL);
 }
 
 static PhValue *
 fold_conv_bn (PhMatch *match, PhBuilder *b)
 {
   const PhNode *conv = match->node[1];
-  PhTensor *scaled = scale_weights (match), *shifted = shift_bias (match);
+  const PhNorm norm = ph_norm_of (match->root);
+  PhTensor *scaled = scale_weights (match, &norm), *shifted = shift_bias (match, &norm);
   PhValue *inputs[3] = { match->slot[SLOT_X] };
 
   if (scaled == NULL || shifted == NULL)

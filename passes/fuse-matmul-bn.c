@@ -72,14 +72,15 @@ fold (PhMatch *match, PhBuilder *b)
   gint64 n = n_columns (product, weights);
   gboolean rows = product->op == &ph_op_Gemm && ph_node_attr_int (product, "transB", 0) != 0;
   g_autofree PhAttr **attrs = product->op == &ph_op_Gemm ? ph_node_copy_attrs (product, NULL, NULL) : NULL;
+  const PhNorm norm = ph_norm_of (match->root);
   g_autoptr (PhRecipe) scaling = ph_recipe_new (), shifting = ph_recipe_new ();
-  PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, match->root), 2,
+  PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, &norm), 2,
                                         (gint64[]) { rows ? n : 1, rows ? 1 : n });
 
   scaled = ph_recipe_tensor (scaling, PH_BUILD (ph_recipe_builder (scaling), Mul, ph_recipe_wide (scaling, weights), factors),
                              dtype, NULL);
-  shifted = ph_recipe_tensor (
-      shifting, ph_recipe_norm_shift (shifting, match->root, old != NULL ? ph_value_constant (old) : NULL), dtype, NULL);
+  shifted = ph_recipe_tensor (shifting, ph_recipe_norm_shift (shifting, &norm, old != NULL ? ph_value_constant (old) : NULL),
+                              dtype, NULL);
   inputs[1] = ph_build_tensor (b, scaled);
   inputs[2] = ph_build_tensor (b, shifted);
   return ph_build_node (b, &ph_op_Gemm, inputs, 3, attrs, 1);

@@ -4,6 +4,7 @@
 
 #include "core/ops/infer.h"
 #include "core/ops/parameter.h"
+#include "core/tensor/origin.h"
 
 /* The number of a graph's newest constants that are searched for an equal one, and the largest size searched for. */
 #define REUSE_WINDOW 256
@@ -75,7 +76,7 @@ ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
       return NULL;
     }
 
-  if (ph_tensor_count (tensor) <= REUSE_COUNT)
+  if (ph_tensor_count (tensor) <= REUSE_COUNT && !ph_tensor_is_deferred (tensor))
     {
       GPtrArray *constants = builder->graph->constants;
 
@@ -85,8 +86,8 @@ ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
 
           if (ph_tensor_dtype (value->tensor) == ph_tensor_dtype (tensor)
               && ph_tensor_rank (value->tensor) == ph_tensor_rank (tensor)
-              && ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && ph_tensor_equal (value->tensor, tensor)
-              && !may_be_trained (value))
+              && ph_tensor_count (value->tensor) == ph_tensor_count (tensor) && !ph_tensor_is_deferred (value->tensor)
+              && ph_tensor_equal (value->tensor, tensor) && !may_be_trained (value))
             return value;
         }
     }

@@ -197,14 +197,6 @@ compute_deferred (const PhTensor *tensor, GError **error)
   return compute (ph_recipe_of (tensor), ph_tensor_dtype (tensor), error);
 }
 
-PhScaled *
-ph_recipe_scaled (const PhTensor *tensor)
-{
-  return ph_tensor_dtype (tensor) == PH_FLOAT && ph_tensor_is_deferred_by (tensor, compute_deferred)
-             ? ph_scaled_new (ph_recipe_of (tensor))
-             : NULL;
-}
-
 /* Returns a tensor whose elements are computed when first read. Passes make many large constants that the next pass replaces unread. */
 static PhTensor *
 defer (PhRecipe *self, const PhType *type, PhDType dtype)
@@ -222,6 +214,14 @@ defer (PhRecipe *self, const PhType *type, PhDType dtype)
   return splat;
 }
 
+static gboolean
+finish (PhRecipe *self, PhValue *result, GError **error)
+{
+  if (result != NULL && self->b.error == NULL)
+    ph_graph_set_output (self->model->graph, 0, result, &self->b.error);
+  return ph_builder_finish (&self->b, error);
+}
+
 PhTensor *
 ph_recipe_tensor (PhRecipe *self, PhValue *result, PhDType dtype, GError **error)
 {
@@ -229,9 +229,7 @@ ph_recipe_tensor (PhRecipe *self, PhValue *result, PhDType dtype, GError **error
 
   g_return_val_if_fail (self->model != NULL, NULL);
 
-  if (result != NULL && self->b.error == NULL)
-    ph_graph_set_output (self->model->graph, 0, result, &self->b.error);
-  if (!ph_builder_finish (&self->b, error))
+  if (!finish (self, result, error))
     return NULL;
   result = self->model->graph->outputs->pdata[0];
   if (result->producer != NULL && result->type != NULL && ph_type_count (result->type) >= DEFERRED)
@@ -247,10 +245,98 @@ ph_recipe_tensor (PhRecipe *self, PhValue *result, PhDType dtype, GError **error
   return tensor;
 }
 
+/* ── written later ── */
+
+/* The origin of a tensor whose recipe is not written yet, or was. */
+typedef struct
+{
+  PhRecipeLater later;
+  PhModel *model; /* (nullable) */
+} Written;
+
+static void
+free_written (gpointer data)
+{
+  Written *written = data;
+
+  for (guint i = 0; i < PH_RECIPE_TENSORS; i++)
+    g_clear_pointer (&written->later.tensors[i], ph_tensor_unref);
+  g_clear_pointer (&written->model, ph_model_free);
+  g_free (written);
+}
+
+/* Two threads may both write a recipe; the second one's is dropped. (transfer none) NULL with an error. */
+static PhModel *
+write_now (Written *written, GError **error)
+{
+  PhModel *model = g_atomic_pointer_get (&written->model);
+  g_autoptr (PhRecipe) recipe = NULL;
+
+  if (model != NULL)
+    return model;
+  recipe = ph_recipe_new ();
+  if (!finish (recipe, written->later.write (recipe, written->later.tensors, written->later.numbers), error))
+    return NULL;
+  model = g_steal_pointer (&recipe->model);
+  if (!g_atomic_pointer_compare_and_exchange (&written->model, NULL, model))
+    ph_model_free (model);
+  return g_atomic_pointer_get (&written->model);
+}
+
+static PhTensor *
+compute_written (const PhTensor *tensor, GError **error)
+{
+  PhModel *model = write_now (ph_tensor_get_origin (tensor), error);
+
+  return model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
+}
+
+static gboolean
+is_splat_or_one (const PhTensor *tensor)
+{
+  return ph_tensor_is_splat (tensor) || ph_tensor_count (tensor) <= 1;
+}
+
+PhTensor *
+ph_recipe_tensor_later (const PhRecipeLater *later, PhDType dtype, guint rank, const gint64 *dims, GError **error)
+{
+  gboolean splats = TRUE;
+  Written *written;
+
+  for (guint i = 0; i < PH_RECIPE_TENSORS && splats; i++)
+    splats = later->tensors[i] == NULL || is_splat_or_one (later->tensors[i]);
+  if (splats)
+    {
+      g_autoptr (PhRecipe) recipe = ph_recipe_new ();
+
+      return ph_recipe_tensor (recipe, later->write (recipe, later->tensors, later->numbers), dtype, error);
+    }
+  written = g_new0 (Written, 1);
+  written->later = *later;
+  for (guint i = 0; i < PH_RECIPE_TENSORS; i++)
+    if (later->tensors[i] != NULL)
+      ph_tensor_ref (later->tensors[i]);
+  return ph_tensor_new_deferred (dtype, rank, dims, written, compute_written, free_written);
+}
+
+PhScaled *
+ph_recipe_scaled (const PhTensor *tensor)
+{
+  PhModel *recipe = ph_tensor_dtype (tensor) == PH_FLOAT
+                            && (ph_tensor_is_deferred_by (tensor, compute_deferred)
+                                || ph_tensor_is_deferred_by (tensor, compute_written))
+                        ? ph_recipe_of (tensor)
+                        : NULL;
+
+  return recipe != NULL ? ph_scaled_new (recipe) : NULL;
+}
+
 PhModel *
 ph_recipe_of (const PhTensor *tensor)
 {
-  return ph_tensor_get_origin (tensor);
+  gpointer origin = ph_tensor_get_origin (tensor);
+
+  return ph_tensor_is_computed_by (tensor, compute_written) ? write_now (origin, NULL) : origin;
 }
 
 gboolean

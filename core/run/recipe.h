@@ -28,6 +28,19 @@ PhValue *ph_recipe_reshape (PhRecipe *recipe, PhValue *value, guint rank, const 
  * builder or of the run. The recipe is spent. */
 PhTensor *ph_recipe_tensor (PhRecipe *recipe, PhValue *result, PhDType dtype, GError **error);
 
+/* The same, but @write is called when somebody asks for the recipe or for an element first: most constants of most passes are replaced
+ * unread. What @write gives must have @dims; it gets the @tensors and @numbers. */
+#define PH_RECIPE_TENSORS 6
+#define PH_RECIPE_NUMBERS 2
+typedef PhValue *(*PhRecipeWrite) (PhRecipe *recipe, PhTensor *const *tensors, const double *numbers);
+typedef struct
+{
+  PhRecipeWrite write;
+  PhTensor *tensors[PH_RECIPE_TENSORS]; /* (nullable) each; a reference of each is taken */
+  double numbers[PH_RECIPE_NUMBERS];
+} PhRecipeLater;
+PhTensor *ph_recipe_tensor_later (const PhRecipeLater *later, PhDType dtype, guint rank, const gint64 *dims, GError **error);
+
 /* The recipe of @tensor: a model without inputs, with one output. Not to be changed. (transfer none) (nullable) */
 PhModel *ph_recipe_of (const PhTensor *tensor);
 /* Computes @tensor in parts, where nobody asked for its elements yet and its recipe allows it; @tensor has to outlive it.

@@ -20,6 +20,7 @@ void ph_tensor_set_computed (PhTensor *tensor, PhTensorCompute compute);
 gboolean ph_tensor_is_deferred (const PhTensor *tensor);                             /* nobody asked yet */
 gboolean ph_tensor_is_deferred_by (const PhTensor *tensor, PhTensorCompute compute); /* and @compute would make them */
 gboolean ph_tensor_is_computed (const PhTensor *tensor);                             /* made so, asked for or not */
+gboolean ph_tensor_is_computed_by (const PhTensor *tensor, PhTensorCompute compute); /* and by @compute           */
 
 /* Of float16 or bfloat16: @wide has floats that each are such a number, and @narrow makes the elements of them when somebody asks. Consumes
  * @wide. NULL as ph_tensor_new(). */

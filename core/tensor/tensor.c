@@ -117,6 +117,12 @@ ph_tensor_is_deferred_by (const PhTensor *tensor, PhTensorCompute compute)
   return tensor->compute == compute && ph_tensor_is_deferred (tensor);
 }
 
+gboolean
+ph_tensor_is_computed_by (const PhTensor *tensor, PhTensorCompute compute)
+{
+  return tensor->compute == compute;
+}
+
 void
 ph_tensor_set_computed (PhTensor *tensor, PhTensorCompute compute)
 {

@@ -219,6 +219,7 @@ write_weighted (void)
   return path;
 }
 
+/* Of the weights, not of the few numbers for each channel. */
 static guint
 count_waiting (PhModel *model)
 {
@@ -228,7 +229,7 @@ count_waiting (PhModel *model)
     {
       PhTensor *tensor = ((PhValue *) model->graph->constants->pdata[i])->tensor;
 
-      n += ph_tensor_is_on_disk (tensor) || ph_tensor_is_deferred (tensor);
+      n += ph_tensor_rank (tensor) > 1 && (ph_tensor_is_on_disk (tensor) || ph_tensor_is_deferred (tensor));
     }
   return n;
 }

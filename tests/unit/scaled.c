@@ -6,6 +6,7 @@
 
 #include "core/ops/builder.h"
 #include "core/run/recipe.h"
+#include "core/tensor/origin.h"
 
 #define MOST 4
 
@@ -125,11 +126,103 @@ test_others (void)
   g_assert_null (of_plain);
 }
 
+/* ── recipes that are written when somebody asks ── */
+
+static gint n_written;
+
+static PhValue *
+write_quotient (PhRecipe *recipe, PhTensor *const *tensors, const double *numbers)
+{
+  g_atomic_int_inc (&n_written);
+  return PH_BUILD (ph_recipe_builder (recipe), Div, ph_recipe_wide (recipe, tensors[0]), ph_recipe_number (recipe, numbers[0]));
+}
+
+/* Its operands have no common shape. */
+static PhValue *
+write_nonsense (PhRecipe *recipe, PhTensor *const *tensors, const double *numbers)
+{
+  const gint64 dims[] = { 3, 67 };
+
+  return PH_BUILD (ph_recipe_builder (recipe), Add, ph_recipe_wide (recipe, tensors[0]),
+                   ph_recipe_reshape (recipe, ph_recipe_wide (recipe, tensors[0]), 2, dims));
+}
+
+static gpointer
+read_first (gpointer tensor)
+{
+  g_assert_nonnull (ph_recipe_of (tensor));
+  g_assert_cmpfloat (ph_tensor_get (tensor, 5), !=, 0);
+  return NULL;
+}
+
+static void
+test_later (void)
+{
+  const gint64 dims[] = { 10, 20 }, few[] = { 7 };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const guint rank = i == 0 ? 2 : 1;
+      g_autoptr (PhTensor) weights = some_numbers (rank, i == 0 ? dims : few, 3), later = NULL, at_once = NULL;
+      g_autoptr (PhRecipe) recipe = ph_recipe_new ();
+      GThread *threads[4];
+
+      n_written = 0;
+      later = ph_recipe_tensor_later (&(PhRecipeLater) { write_quotient, { weights }, { 3 } }, PH_FLOAT, rank,
+                                      ph_tensor_dims (weights), NULL);
+      g_assert_true (ph_tensor_is_deferred (later));
+      g_assert_cmpint (n_written, ==, 0);
+      for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+        threads[t] = g_thread_new ("reader", read_first, later);
+      for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+        g_thread_join (threads[t]);
+      g_assert_cmpint (n_written, >=, 1);
+      g_assert_cmpint (n_written, <=, G_N_ELEMENTS (threads)); /* several may write it at once; one of them is kept */
+      at_once = ph_recipe_tensor (recipe, write_quotient (recipe, &weights, (double[]) { 3 }), PH_FLOAT, NULL);
+      g_assert_true (ph_tensor_equal (later, at_once));
+      g_assert_true (ph_recipe_of (later) == ph_recipe_of (later));
+      g_assert_true (ph_recipe_holds (later, NULL));
+    }
+}
+
+/* A quotient of a splat is one, which is known only once it is computed. */
+static void
+test_later_splat (void)
+{
+  const gint64 dims[] = { 10, 20 };
+  const float three = 3;
+  g_autoptr (PhTensor) splat = ph_tensor_new_splat (PH_FLOAT, 2, dims, &three);
+  g_autoptr (PhTensor) one = ph_recipe_tensor_later (&(PhRecipeLater) { write_quotient, { splat }, { 3 } }, PH_FLOAT, 2, dims,
+                                                     NULL);
+
+  g_assert_true (ph_tensor_is_splat (one));
+  g_assert_cmpfloat (ph_tensor_get (one, 17), ==, 1);
+}
+
+static void
+test_later_fails (void)
+{
+  const gint64 dims[] = { 201 };
+  g_autoptr (PhTensor) weights = some_numbers (1, dims, 3);
+  g_autoptr (PhTensor) wrong = ph_recipe_tensor_later (&(PhRecipeLater) { write_nonsense, { weights } }, PH_FLOAT, 1, dims, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ph_recipe_of (wrong));
+  g_assert_null (ph_recipe_scaled (wrong));
+  g_assert_true (ph_tensor_take_fault (NULL));
+  ph_tensor_get (wrong, 0);
+  g_assert_false (ph_tensor_take_fault (&error));
+  g_assert_nonnull (error);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scaled/products", test_products);
   g_test_add_func ("/scaled/others", test_others);
+  g_test_add_func ("/scaled/later", test_later);
+  g_test_add_func ("/scaled/later-splat", test_later_splat);
+  g_test_add_func ("/scaled/later-fails", test_later_fails);
   return g_test_run ();
 }
