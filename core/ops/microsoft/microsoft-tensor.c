@@ -101,6 +101,30 @@ const PhOp ph_op_MsPad = {
 };
 /* clang-format on */
 
+/* The differences of each pair are squared, rather than |a|^2 + |b|^2 - 2 a.b, which cancels out where points are near. */
+static gboolean
+expand_cdist (PhExpand *x, GError **error)
+{
+  PhValue *rows = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 0), ph_build_ints (x->b, (gint64[]) { 1 }, 1));
+  PhValue *columns = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 1), ph_build_ints (x->b, (gint64[]) { 0 }, 1));
+  PhValue *squares = PH_BUILD_WITH (x->b, ReduceSumSquare, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
+                                    PH_BUILD (x->b, Sub, rows, columns), ph_build_ints (x->b, (gint64[]) { 2 }, 1));
+
+  x->out[0] = ph_node_attr_word (x->node, "metric") == 0 ? squares : PH_BUILD (x->b, Sqrt, squares);
+  return TRUE;
+}
+
+/* clang-format off */
+const PhOp ph_op_MsCDist = {
+  PH_MS ("CDist"), PH_SPELT_OUT (expand_cdist),
+  .family = PH_FAMILY_POOL, .main_attrs = { "metric" },
+  .example = { "a[3,4] b[5,4]", "y = com.microsoft.CDist <metric = \"euclidean\"> (a, b)", -1, 1 },
+  .doc = "The distance of each row of A from each row of B, or its square.",
+  .inputs = { { "A", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } }, .outputs = { { "C", 'T', PH_FLOATS } },
+  .attrs = { { "metric", PH_ATTR_STRING, "\"sqeuclidean\"", .words = "sqeuclidean|euclidean" } },
+};
+/* clang-format on */
+
 static gboolean
 expand_range (PhExpand *x, GError **error)
 {
