@@ -114,7 +114,7 @@ ph_tensor_is_deferred (const PhTensor *tensor)
 gboolean
 ph_tensor_is_deferred_by (const PhTensor *tensor, PhTensorCompute compute)
 {
-  return tensor->compute == compute && ph_tensor_is_deferred (tensor);
+  return ph_tensor_is_computed_by (tensor, compute) && ph_tensor_is_deferred (tensor);
 }
 
 gboolean

@@ -105,11 +105,16 @@ const PhOp ph_op_MsPad = {
 static gboolean
 expand_cdist (PhExpand *x, GError **error)
 {
-  PhValue *rows = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 0), ph_build_ints (x->b, (gint64[]) { 1 }, 1));
-  PhValue *columns = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 1), ph_build_ints (x->b, (gint64[]) { 0 }, 1));
-  PhValue *squares = PH_BUILD_WITH (x->b, ReduceSumSquare, PH_ATTRS (ph_attr_new_int ("keepdims", 0)),
-                                    PH_BUILD (x->b, Sub, rows, columns), ph_build_ints (x->b, (gint64[]) { 2 }, 1));
+  const int rank_a = ph_expand_rank (x, 0), rank_b = ph_expand_rank (x, 1);
+  const gint64 width_a = ph_expand_dim (x, 0, 1), width_b = ph_expand_dim (x, 1, 1);
+  PhValue *rows, *columns, *squares;
 
+  if ((rank_a >= 0 && rank_a != 2) || (rank_b >= 0 && rank_b != 2) || (width_a >= 0 && width_b >= 0 && width_a != width_b))
+    return ph_expand_fail (x, error, "A and B must be matrices with the same number of columns");
+  rows = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 0), ph_build_ints (x->b, (gint64[]) { 1 }, 1));
+  columns = PH_BUILD (x->b, Unsqueeze, ph_expand_in (x, 1), ph_build_ints (x->b, (gint64[]) { 0 }, 1));
+  squares = PH_BUILD_WITH (x->b, ReduceSumSquare, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), PH_BUILD (x->b, Sub, rows, columns),
+                           ph_build_ints (x->b, (gint64[]) { 2 }, 1));
   x->out[0] = ph_node_attr_word (x->node, "metric") == 0 ? squares : PH_BUILD (x->b, Sqrt, squares);
   return TRUE;
 }
