@@ -13,11 +13,12 @@
 #include "core/tensor/broadcast.h"
 #include "core/tensor/transpose.h"
 
-#define RANK       8 /* of the operands, at most */
-#define MOST_NODES 32
-#define MOST_WORK  ((gint64) 16 << 20) /* multiplications for one head: above, oneDNN's threads pay    */
-#define BLOCK      32768               /* scores that stay in the cache until they are multiplied      */
-#define FEW_SCORES 65536               /* of all heads: so few stay in the cache together              */
+#define RANK         8 /* of the operands, at most */
+#define MOST_NODES   32
+#define BLOCK        32768              /* scores that stay in the cache until they are multiplied         */
+#define FEW_SCORES   65536              /* of all heads: so few stay in the cache together                 */
+#define MANY_SCORES  ((gint64) 1 << 20) /* of all heads: so many do not, and leave it to separate products */
+#define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several         */
 
 /* An input of the node as an operand of a product, or the result as what a product makes: transpositions are strides. */
 typedef struct
@@ -29,16 +30,24 @@ typedef struct
   gint64 rows, columns, row_step, column_step;
 } View;
 
+/* What one thread works with. */
+typedef struct
+{
+  PhChain *chain;       /* (nullable) operations on the scores before the softmax                              */
+  float *keys, *values; /* of one head, in panels                                                              */
+  float *line;          /* room for a matrix that lies apart                                                   */
+} Worker;
+
 typedef struct
 {
   View q, k, v, out; /* k: as the product takes it, [head size, length]                              */
-  PhChain *chain;    /* (nullable) operations on the scores before the softmax                       */
   guint rank;
   gint64 scores[RANK], dims[RANK]; /* dims: of the result */
-  gboolean apart;                  /* each head's scores are used up before the next one's are computed        */
-  gint64 block;                    /* rows of scores at a time                                                 */
-  float *keys, *values;            /* of one head, in panels                                                   */
-  float *line;                     /* room for a matrix that lies apart                                        */
+  gsize heads;
+  gboolean apart; /* each head's scores are used up before the next one's are computed        */
+  gint64 block;   /* rows of scores at a time                                                 */
+  guint n_workers;
+  Worker *workers;
 } Attention;
 
 static void
@@ -46,8 +55,12 @@ free_attention (gpointer data)
 {
   Attention *self = data;
 
-  g_clear_pointer (&self->chain, ph_chain_free);
-  free (self->keys);
+  for (guint i = 0; i < self->n_workers; i++)
+    {
+      g_clear_pointer (&self->workers[i].chain, ph_chain_free);
+      free (self->workers[i].keys);
+    }
+  g_free (self->workers);
   g_free (self);
 }
 
@@ -211,6 +224,7 @@ fit (Attention *self, const PhNode *last)
   made[n - 1] = self->v.columns;
   memcpy (self->scores, made, sizeof self->scores);
   self->scores[n - 1] = self->k.columns;
+  self->heads = (gsize) ph_dims_product (self->scores, 0, n - 2);
   for (guint i = 0; i < n; i++)
     self->dims[i] = made[perm[i]];
   ph_strides (n, self->dims, strides);
@@ -225,12 +239,10 @@ static void
 choose_block (Attention *self, const PhKernel *kernel)
 {
   const gint64 m = self->q.rows, length = self->k.columns;
-  gsize heads = 1;
-  guint like = self->chain != NULL ? ph_chain_repeats (self->chain, kernel, self->rank) : 0;
+  const PhChain *chain = self->workers[0].chain;
+  const guint like = chain != NULL ? ph_chain_repeats (chain, kernel, self->rank) : 0;
 
-  for (guint i = 0; i + 2 < self->rank; i++)
-    heads *= (gsize) self->scores[i];
-  self->apart = heads * (gsize) (m * length) > FEW_SCORES && like <= 2;
+  self->apart = self->heads * (gsize) (m * length) > FEW_SCORES && like <= 2;
   self->block = m;
   if (self->apart && like < 2 && m * length > BLOCK)
     {
@@ -250,7 +262,7 @@ panels (gint64 k, gint64 n)
 }
 
 static gboolean
-make_room (Attention *self)
+make_room (const Attention *self, Worker *worker)
 {
   const gsize keys = panels (self->k.rows, self->k.columns), values = panels (self->v.rows, self->v.columns);
   const gsize line = (gsize) (self->block * MAX (self->q.columns, self->out.columns));
@@ -258,9 +270,36 @@ make_room (Attention *self)
 
   if (posix_memalign (&room, 64, MAX (keys + values + line, 16) * sizeof (float)) != 0)
     return FALSE;
-  self->keys = room;
-  self->values = self->keys + keys;
-  self->line = self->values + values;
+  worker->keys = room;
+  worker->values = worker->keys + keys;
+  worker->line = worker->values + values;
+  return TRUE;
+}
+
+/* Makes what threads work with. Returns FALSE if an operation on the scores has no loop, or without memory. */
+static gboolean
+make_workers (Attention *self, PhKernel *kernel, const Parts *parts)
+{
+  const PhGraph *body = kernel->node->graphs->pdata[0];
+  const gint64 work = (gint64) self->heads * self->q.rows * self->k.columns * (self->q.columns + self->v.columns);
+  guint most = work > FEW_PRODUCTS ? (guint) MIN ((gsize) ph_run_max_threads (), self->heads) : 1;
+
+  self->workers = g_new0 (Worker, most);
+  while (self->n_workers < most)
+    {
+      Worker *worker = &self->workers[self->n_workers++];
+
+      if (parts->n_between > 0)
+        worker->chain = ph_chain_new (kernel, parts->between, parts->n_between, body->inputs, parts->scores->outputs->pdata[0]);
+      if (parts->n_between > 0 && worker->chain == NULL)
+        return FALSE;
+      if (self->n_workers == 1)
+        choose_block (self, kernel);
+      if (!self->apart)
+        most = 1;
+      if (!make_room (self, worker))
+        return ph_kernel_refuse (kernel, "there is no memory for its panels") != NULL;
+    }
   return TRUE;
 }
 
@@ -283,51 +322,29 @@ prepare_attention (PhKernel *kernel)
       free_attention (self);
       return ph_kernel_refuse (kernel, "query, key and value are not float32 of one rank whose sizes match");
     }
-  if (parts.n_between > 0)
-    {
-      self->chain = ph_chain_new (kernel, parts.between, parts.n_between, body->inputs, parts.scores->outputs->pdata[0]);
-      if (self->chain == NULL)
-        {
-          free_attention (self);
-          return NULL;
-        }
-    }
-  choose_block (self, kernel);
-  if (self->q.rows * self->k.columns * MAX (self->q.columns, self->v.columns) > MOST_WORK || !make_room (self))
+  if (!make_workers (self, kernel, &parts))
     {
       free_attention (self);
-      return ph_kernel_refuse (kernel, "so long a sequence is faster in the blocks and threads of dnnl");
+      return NULL;
+    }
+  if (!self->apart && (gint64) self->heads * self->q.rows * self->k.columns > MANY_SCORES)
+    {
+      free_attention (self);
+      return ph_kernel_refuse (kernel, "so many scores with terms of their own for each head are faster in separate products");
     }
   return self;
 }
 
 /* ── computing ── */
 
-/* A walk over the heads: the index along each dimension before rows and columns, outermost first. */
-typedef struct
-{
-  gint64 at[RANK];
-} Head;
-
-static gboolean
-next_head (const Attention *self, Head *head)
-{
-  for (guint i = self->rank - 2; i-- > 0;)
-    {
-      if (++head->at[i] < self->scores[i])
-        return TRUE;
-      head->at[i] = 0;
-    }
-  return FALSE;
-}
-
+/* Returns where the matrix of head @head begins. */
 static gint64
-place (const Attention *self, const View *view, const Head *head)
+place (const Attention *self, const View *view, gsize head)
 {
   gint64 at = 0;
 
-  for (guint i = 0; i + 2 < self->rank; i++)
-    at += head->at[i] * view->steps[i];
+  for (guint i = self->rank - 2; i-- > 0; head /= (gsize) self->scores[i])
+    at += (gint64) (head % (gsize) self->scores[i]) * view->steps[i];
   return at;
 }
 
@@ -349,100 +366,124 @@ pack (const View *view, const float *from, float *out)
 
 /* Multiplies @n rows of scores from @first on by the packed values. */
 static void
-multiply_values (const Attention *self, gint64 first, gint64 n, const float *scores, float *out)
+multiply_values (const Attention *self, const Worker *worker, gint64 first, gint64 n, const float *scores, float *out)
 {
   const View *view = &self->out;
   const gboolean direct = view->column_step == 1;
   float *to = out + first * view->row_step;
 
-  ph_lanes ()->product ((gsize) n, (gsize) view->columns, (gsize) self->v.rows, scores, (gsize) self->v.rows, self->values, NULL,
-                        direct ? to : self->line, (gsize) (direct ? view->row_step : view->columns));
+  ph_lanes ()->product ((gsize) n, (gsize) view->columns, (gsize) self->v.rows, scores, (gsize) self->v.rows, worker->values,
+                        NULL, direct ? to : worker->line, (gsize) (direct ? view->row_step : view->columns));
   if (!direct)
-    transpose (n, view->columns, self->line, view->columns, to, view->column_step);
+    transpose (n, view->columns, worker->line, view->columns, to, view->column_step);
 }
 
 /* Computes the scores of @n rows from @first on. */
 static void
-multiply_scores (const Attention *self, gint64 first, gint64 n, const float *q, float *out)
+multiply_scores (const Attention *self, const Worker *worker, gint64 first, gint64 n, const float *q, float *out)
 {
   const View *view = &self->q;
   const gboolean direct = view->column_step == 1;
 
   q += first * view->row_step;
   if (!direct)
-    transpose (view->columns, n, q, view->column_step, self->line, view->columns);
-  ph_lanes ()->product ((gsize) n, (gsize) self->k.columns, (gsize) self->k.rows, direct ? q : self->line,
-                        (gsize) (direct ? view->row_step : view->columns), self->keys, NULL, out, (gsize) self->k.columns);
+    transpose (view->columns, n, q, view->column_step, worker->line, view->columns);
+  ph_lanes ()->product ((gsize) n, (gsize) self->k.columns, (gsize) self->k.rows, direct ? q : worker->line,
+                        (gsize) (direct ? view->row_step : view->columns), worker->keys, NULL, out, (gsize) self->k.columns);
 }
 
 static PhTensor *
-weigh (const Attention *self, PhKernel *kernel, PhTensor *scores)
+weigh (const Attention *self, const Worker *worker, PhKernel *kernel, PhTensor *scores)
 {
   const gsize length = (gsize) self->k.columns;
   float *lines;
 
-  if (self->chain != NULL)
-    scores = ph_chain_run (self->chain, kernel, scores);
+  if (worker->chain != NULL)
+    scores = ph_chain_run (worker->chain, kernel, scores);
   lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
   for (gsize i = 0, n = lines != NULL ? ph_tensor_count (scores) / length : 0; i < n; i++)
     ph_lanes ()->softmax (length, lines + i * length, lines + i * length);
   return scores;
 }
 
-/* All scores, then their softmax, then the products with the values. */
-static PhTensor *
-run_together (const Attention *self, PhKernel *kernel, PhTensor *scores, const float *q, const float *k, const float *v,
-              float *out)
+/* The elements of the operands, and where the result goes. */
+typedef struct
 {
+  const float *q, *k, *v;
+  float *out;
+} Elements;
+
+/* All scores, then their softmax, then the products with the values. */
+static gboolean
+run_together (const Attention *self, PhKernel *kernel, const Elements *at)
+{
+  const Worker *worker = &self->workers[0];
   const gint64 m = self->q.rows;
   const gsize size = (gsize) (m * self->k.columns);
-  float *lines = ph_tensor_writable (scores);
-  Head head = { { 0 } };
+  g_autoptr (PhTensor) scores = ph_tensor_new_unset (PH_FLOAT, self->rank, self->scores);
+  float *lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
 
-  do
+  for (gsize head = 0; lines != NULL && head < self->heads; head++)
     {
-      pack (&self->k, k + place (self, &self->k, &head), self->keys);
-      multiply_scores (self, 0, m, q + place (self, &self->q, &head), lines);
-      lines += size;
+      pack (&self->k, at->k + place (self, &self->k, head), worker->keys);
+      multiply_scores (self, worker, 0, m, at->q + place (self, &self->q, head), lines + head * size);
     }
-  while (next_head (self, &head));
-  scores = weigh (self, kernel, scores);
+  if (lines != NULL)
+    scores = weigh (self, worker, kernel, scores);
   lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
-  if (lines == NULL)
-    return scores;
-  do
+  for (gsize head = 0; lines != NULL && head < self->heads; head++)
     {
-      pack (&self->v, v + place (self, &self->v, &head), self->values);
-      multiply_values (self, 0, m, lines, out + place (self, &self->out, &head));
-      lines += size;
+      pack (&self->v, at->v + place (self, &self->v, head), worker->values);
+      multiply_values (self, worker, 0, m, lines + head * size, at->out + place (self, &self->out, head));
     }
-  while (next_head (self, &head));
-  return scores;
+  return lines != NULL;
 }
 
-/* A block of scores after the other; the last one overlaps the one before, so that all are of one shape. */
-static PhTensor *
-run_apart (const Attention *self, PhKernel *kernel, PhTensor *scores, const float *q, const float *k, const float *v, float *out)
+/* Computes the heads from @first to before @end, a block of scores after the other; the last block overlaps the one before, so that all
+ * are of one shape. */
+static gboolean
+run_heads (const Attention *self, const Worker *worker, PhKernel *kernel, const Elements *at, gsize first, gsize end)
 {
   const gint64 m = self->q.rows;
-  Head head = { { 0 } };
+  gint64 dims[RANK];
+  PhTensor *scores;
 
-  do
+  for (guint i = 0; i < self->rank; i++)
+    dims[i] = i + 2 < self->rank ? 1 : i + 2 == self->rank ? self->block : self->k.columns;
+  scores = ph_tensor_new_unset (PH_FLOAT, self->rank, dims);
+  for (gsize head = first; head < end && scores != NULL; head++)
     {
-      pack (&self->k, k + place (self, &self->k, &head), self->keys);
-      pack (&self->v, v + place (self, &self->v, &head), self->values);
-      for (gint64 at = 0; at < m && scores != NULL; at += self->block)
+      pack (&self->k, at->k + place (self, &self->k, head), worker->keys);
+      pack (&self->v, at->v + place (self, &self->v, head), worker->values);
+      for (gint64 next = 0; next < m && scores != NULL; next += self->block)
         {
-          const gint64 first = MIN (at, m - self->block);
+          const gint64 row = MIN (next, m - self->block);
 
-          multiply_scores (self, first, self->block, q + place (self, &self->q, &head), ph_tensor_writable (scores));
-          scores = weigh (self, kernel, scores);
+          multiply_scores (self, worker, row, self->block, at->q + place (self, &self->q, head), ph_tensor_writable (scores));
+          scores = weigh (self, worker, kernel, scores);
           if (scores != NULL)
-            multiply_values (self, first, self->block, ph_tensor_data (scores), out + place (self, &self->out, &head));
+            multiply_values (self, worker, row, self->block, ph_tensor_data (scores), at->out + place (self, &self->out, head));
         }
     }
-  while (scores != NULL && next_head (self, &head));
-  return scores;
+  if (scores == NULL)
+    return FALSE;
+  ph_tensor_unref (scores);
+  return TRUE;
+}
+
+/* Each thread computes whole heads, so the result does not depend on their number. */
+static gboolean
+run_apart (const Attention *self, PhKernel *kernel, const Elements *at)
+{
+  const gsize n = self->n_workers;
+  int failed = 0;
+
+  if (n == 1)
+    return run_heads (self, &self->workers[0], kernel, at, 0, self->heads);
+#pragma omp parallel for schedule(static) reduction(+ : failed)
+  for (gsize i = 0; i < n; i++)
+    failed += !run_heads (self, &self->workers[i], kernel, at, self->heads * i / n, self->heads * (i + 1) / n);
+  return failed == 0;
 }
 
 /* Returns the elements of an operand, copied to @copy if they lie apart. (nullable) */
@@ -465,31 +506,22 @@ static gboolean
 run_attention (PhKernel *kernel, gpointer prepared)
 {
   const Attention *self = prepared;
-  g_autoptr (PhTensor) q_copy = NULL, k_copy = NULL, v_copy = NULL, made = NULL, scores = NULL;
-  const float *q = elements_of (self, kernel, &self->q, &q_copy), *k = elements_of (self, kernel, &self->k, &k_copy);
-  const float *v = elements_of (self, kernel, &self->v, &v_copy);
-  gint64 dims[RANK];
-  float *out, *to;
+  g_autoptr (PhTensor) q_copy = NULL, k_copy = NULL, v_copy = NULL, made = NULL;
+  Elements at = { elements_of (self, kernel, &self->q, &q_copy), elements_of (self, kernel, &self->k, &k_copy),
+                  elements_of (self, kernel, &self->v, &v_copy), NULL };
+  float *out = at.q != NULL && at.k != NULL && at.v != NULL
+                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, self->rank, self->dims, NULL)
+                   : NULL;
 
-  memcpy (dims, self->scores, sizeof dims);
-  for (guint i = 0; i + 2 < self->rank && self->apart; i++)
-    dims[i] = 1;
-  dims[self->rank - 2] = self->block;
-  scores = q != NULL && k != NULL && v != NULL ? ph_tensor_new_unset (PH_FLOAT, self->rank, dims) : NULL;
-  out = scores != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, self->rank, self->dims, NULL) : NULL;
   made = out != NULL && self->out.is_copied ? ph_tensor_new_unset (PH_FLOAT, self->rank, self->out.dims) : NULL;
-  to = made != NULL ? ph_tensor_writable (made) : self->out.is_copied ? NULL : out;
-  if (to == NULL)
-    g_clear_pointer (&scores, ph_tensor_unref);
-  else
-    scores = (self->apart ? run_apart : run_together) (self, kernel, scores, q, k, v, to);
-  if (scores == NULL)
+  at.out = made != NULL ? ph_tensor_writable (made) : self->out.is_copied ? NULL : out;
+  if (at.out == NULL || !(self->apart ? run_apart : run_together) (self, kernel, &at))
     {
       ph_kernel_take (kernel, 0, NULL);
       return FALSE;
     }
   if (made != NULL)
-    ph_copy_strided (self->rank, self->out.dims, out, self->out.strides, to, self->out.steps, sizeof *to);
+    ph_copy_strided (self->rank, self->out.dims, out, self->out.strides, at.out, self->out.steps, sizeof *out);
   return TRUE;
 }
 

@@ -1,4 +1,4 @@
-/* dnnl-product.c: products of matrices: large ones through oneDNN, small ones by a loop over panels of the right one.
+/* dnnl-product.c: products of matrices by a loop over panels of the right one; where that is too large to be packed, by oneDNN.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,10 @@ multiply_by_splat (const Product *p)
     }
 }
 
-#define BLOCK ((gint64) 256) /* rows and columns that one thread computes at once */
+#define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several */
+
+#define BLOCK   ((gint64) 256)  /* rows and columns that one thread computes at once             */
+#define COLUMNS ((gint64) 2048) /* of a vector's product: they stay in the innermost cache       */
 
 static gboolean
 multiply_block (const Product *p, gint64 row, gint64 column)
@@ -58,6 +61,33 @@ multiply_block (const Product *p, gint64 row, gint64 column)
                 == dnnl_success;
 }
 
+/* The product of a vector and @n columns from @first on, which reads the matrix once, in the order in which it lies. */
+static void
+multiply_vector (const Product *p, gint64 first, gint64 n)
+{
+  const gsize k = (gsize) p->k, columns = (gsize) n;
+  float *c = p->c + first, few[64];
+
+  for (gsize j = 0; j < columns; j++)
+    c[j] = p->beta != 0 ? p->beta * c[j] : 0;
+  for (gsize j = 0; j < columns && p->b_transposed; j += G_N_ELEMENTS (few))
+    {
+      const gsize some = MIN (G_N_ELEMENTS (few), columns - j);
+
+      ph_lanes ()->dots (some, k, few, p->a, p->b + ((gsize) first + j) * k, k);
+      for (gsize i = 0; i < some; i++)
+        c[j + i] += p->alpha * few[i];
+    }
+  for (gsize l = 0; l < k && !p->b_transposed; l += G_N_ELEMENTS (few))
+    {
+      const gsize rows = MIN (G_N_ELEMENTS (few), k - l);
+
+      for (gsize i = 0; i < rows; i++)
+        few[i] = p->alpha * p->a[l + i];
+      ph_lanes ()->add_rows (columns, c, rows, few, p->b + l * (gsize) p->n + first, (gsize) p->n);
+    }
+}
+
 /* Threads compute whole blocks. If oneDNN distributed the work, it would split sums differently for each number of threads, and the result
  * would depend on that number. */
 static gboolean
@@ -66,6 +96,14 @@ multiply (const Product *p)
   const gint64 wide = (p->n + BLOCK - 1) / BLOCK, blocks = (p->m + BLOCK - 1) / BLOCK * wide;
   int failed = 0;
 
+  if (p->m == 1)
+    {
+#pragma omp parallel for schedule(static) if (p->k * p->n > FEW_PRODUCTS && ph_run_max_threads() > 1)
+      for (gint64 j = 0; j < p->n; j += COLUMNS)
+        if (!g_cancellable_is_cancelled (p->cancellable))
+          multiply_vector (p, j, MIN (COLUMNS, p->n - j));
+      return !g_cancellable_is_cancelled (p->cancellable);
+    }
   if (blocks > 1 && ph_run_max_threads () > 1)
     {
 #pragma omp parallel for schedule(dynamic) reduction(+ : failed)
@@ -85,11 +123,12 @@ multiply (const Product *p)
 
 #define PH_NO_MATRICES "an input is not a matrix"
 
-/* Above these, oneDNN's threads and cache blocking are faster. */
-#define SMALL_PRODUCT ((gint64) 4 << 20) /* multiplications  */
-#define SMALL_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels */
+/* Packing the right matrix pays for so many rows of the left one, or where it is packed once. */
+#define MANY_ROWS    32
+#define MOST_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels                                         */
+#define MOST_WEIGHTS ((gint64) 4 << 20) /* of one that is packed once, for several rows                     */
 
-/* A small matrix product whose right operand is kept in packed panels. */
+/* A matrix product whose right operand is kept in packed panels. */
 typedef struct
 {
   guint a, b;          /* inputs of the kernel                                                      */
@@ -97,14 +136,16 @@ typedef struct
   gint64 m, n, k;      /* of one product; with one right matrix for all rows of a, of all rows      */
   guint rank;          /* of the result                                                             */
   gint64 dims[PH_MAX_RANK];
+  gsize n_products;    /* 1 with one right matrix                                                   */
+  guint n_threads;     /* each of which has panels of its own, unless there is one right matrix     */
   gboolean one_right;  /* b is one matrix, not a batch                                              */
   gboolean constant;   /* and a weight: packed once                                                 */
   PhTensor *packed_of; /* (nullable) owned                                                          */
   float *panels;       /* (nullable)                                                                */
-} SmallProduct;
+} PanelProduct;
 
 static void
-product_clear (SmallProduct *product)
+product_clear (PanelProduct *product)
 {
   g_clear_pointer (&product->panels, free);
   g_clear_pointer (&product->packed_of, ph_tensor_unref);
@@ -112,7 +153,7 @@ product_clear (SmallProduct *product)
 
 /* Returns FALSE, with nothing to free, if the inputs are unsuitable or so large that oneDNN is faster. */
 static gboolean
-product_init (SmallProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
+product_init (PanelProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
 {
   PhTensor *left = ph_kernel_input (kernel, a), *right = ph_kernel_input (kernel, b);
   guint ra, rb;
@@ -142,81 +183,135 @@ product_init (SmallProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   product->constant = ph_kernel_is_constant (kernel, b) && product->one_right;
   if (product->one_right)
     product->m = (gint64) ph_tensor_count (left) / product->k;
-  if (product->m * product->n * product->k > SMALL_PRODUCT || product->n * product->k > SMALL_RIGHT)
-    return ph_kernel_refuse (kernel, "so large a product is faster in the blocks and threads of dnnl") != NULL;
+  if (product->n * product->k > (product->constant && product->m > 1 ? MOST_WEIGHTS : MOST_RIGHT)
+      || (!product->constant && product->m < MANY_ROWS && product->m * product->n * product->k > FEW_PRODUCTS))
+    return ph_kernel_refuse (kernel, "so large a right matrix is faster unpacked, in the blocks of dnnl") != NULL;
+  product->n_products = product->one_right ? 1 : (gsize) ph_dims_product (product->dims, 0, product->rank - 2);
+  product->n_threads = 1;
+  if ((gint64) product->n_products * product->m * product->n * product->k > FEW_PRODUCTS)
+    product->n_threads = (guint) CLAMP ((gint64) product->n_products * product->m / 8, 1, (gint64) ph_run_max_threads ());
   return TRUE;
+}
+
+/* Returns the elements of the panels of one right matrix. */
+static gsize
+panel_room (gsize n, gsize k)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  return (n + panel - 1) / panel * panel * k;
 }
 
 /* Allocates room for panels. (nullable) */
 static float *
-new_panels (const SmallProduct *product)
+new_panels (const PanelProduct *product)
 {
-  const gsize panel = ph_lanes ()->panel, columns = ((gsize) product->n + panel - 1) / panel * panel;
+  const gsize n = product->one_right ? 1 : product->n_threads;
   gpointer data = NULL;
 
-  return posix_memalign (&data, 64, columns * (gsize) product->k * sizeof (float)) == 0 ? data : NULL;
+  return posix_memalign (&data, 64, MAX (n * panel_room ((gsize) product->n, (gsize) product->k), 16) * sizeof (float)) == 0
+             ? data
+             : NULL;
 }
 
 static void
-pack (const SmallProduct *product, const float *b, float *panels)
+pack (const PanelProduct *product, const float *b, float *panels)
 {
   ph_lanes_pack (b, (gsize) product->k, (gsize) product->n, (gsize) (product->transposed ? product->k : product->n),
                  product->transposed, panels);
 }
 
+/* Packs the one right matrix, unless that was done. Returns FALSE if its elements are not available. */
+static gboolean
+pack_one (PanelProduct *product, PhTensor *right)
+{
+  g_autofree float *once = NULL; /* a weight that is not in memory need not stay there */
+  const float *b;
+
+  if (product->constant && product->packed_of == right)
+    return TRUE;
+  if (product->constant && !ph_tensor_is_in_memory (right))
+    b = (once = g_try_malloc (ph_tensor_bytes (right))) != NULL && ph_tensor_copy_data (right, once) ? once : NULL;
+  else
+    b = ph_tensor_data (right);
+  if (b == NULL)
+    return FALSE;
+  g_clear_pointer (&product->packed_of, ph_tensor_unref);
+  pack (product, b, product->panels);
+  if (product->constant)
+    product->packed_of = ph_tensor_ref (right);
+  return TRUE;
+}
+
+/* Where the matrices of one product begin in their tensors. */
+typedef struct
+{
+  gsize a, b;
+} Offsets;
+
+/* Computes the rows from @first to before @end, counted through all products. @b: (nullable) what is packed into @panels, one matrix
+ * after the other; NULL: they are. */
+static void
+multiply_rows (const PanelProduct *product, const Offsets *offsets, gsize first, gsize end, const float *a, const float *b,
+               float *panels, float *out)
+{
+  const gsize m = (gsize) product->m, n = (gsize) product->n, k = (gsize) product->k;
+  gsize packed = G_MAXSIZE;
+
+  while (first < end)
+    {
+      const Offsets *at = &offsets[first / m];
+      const gsize row = first % m, rows = MIN (m - row, end - first);
+
+      if (b != NULL && at->b != packed)
+        pack (product, b + (packed = at->b), panels);
+      ph_lanes ()->product (rows, n, k, a + at->a + row * k, k, panels, NULL, out + first * n, n);
+      first += rows;
+    }
+}
+
 /* Writes the result to @out. Returns FALSE if elements are not available. */
 static gboolean
-product_run (SmallProduct *product, PhKernel *kernel, float *out)
+product_run (PanelProduct *product, PhKernel *kernel, float *out)
 {
   PhTensor *left = kernel->inputs[product->a], *right = kernel->inputs[product->b];
-  const float *a = ph_tensor_data (left), *b;
-  g_autofree float *once = NULL; /* a weight that is not in memory need not stay there */
-  const gsize m = (gsize) product->m, n = (gsize) product->n, k = (gsize) product->k;
-  float *panels = product->panels;
+  const float *a = ph_tensor_data (left), *b = product->one_right ? NULL : ph_tensor_data (right);
+  const gsize rows = product->n_products * (gsize) product->m, n_threads = product->n_threads;
+  const gsize room = product->one_right ? 0 : panel_room ((gsize) product->n, (gsize) product->k);
+  g_autofree Offsets *several = NULL;
+  Offsets one = { 0, 0 }, *offsets = &one;
+  gsize i = 0;
   PhWalk walk;
 
-  if (a == NULL)
+  product->panels = product->panels != NULL ? product->panels : new_panels (product);
+  if (a == NULL || product->panels == NULL || (product->one_right ? !pack_one (product, right) : b == NULL))
     return FALSE;
-  if (!product->constant || product->packed_of != right)
+  if (!product->one_right)
     {
-      if (panels == NULL)
-        panels = product->panels = new_panels (product);
-      if (product->constant && !ph_tensor_is_in_memory (right))
-        b = (once = g_try_malloc (ph_tensor_bytes (right))) != NULL && ph_tensor_copy_data (right, once) ? once : NULL;
-      else
-        b = ph_tensor_data (right);
-      if (panels == NULL || b == NULL)
-        return FALSE;
-      g_clear_pointer (&product->packed_of, ph_tensor_unref);
-      if (product->one_right)
-        pack (product, b, panels);
-      if (product->constant)
-        product->packed_of = ph_tensor_ref (right);
+      ph_walk_init (&walk, product->rank - 2, product->dims);
+      ph_walk_add (&walk, ph_tensor_rank (left) - 2, ph_tensor_dims (left));
+      ph_walk_add (&walk, ph_tensor_rank (right) - 2, ph_tensor_dims (right));
+      offsets = several = g_new (Offsets, product->n_products);
+      do
+        {
+          several[i].a = (gsize) (walk.offset[0] * product->m * product->k);
+          several[i++].b = (gsize) (walk.offset[1] * product->k * product->n);
+        }
+      while (ph_walk_next (&walk));
     }
-  if (product->one_right)
-    {
-      ph_lanes ()->product (m, n, k, a, k, panels, NULL, out, n);
-      return TRUE;
-    }
-  b = ph_tensor_data (right);
-  ph_walk_init (&walk, product->rank - 2, product->dims);
-  ph_walk_add (&walk, ph_tensor_rank (left) - 2, ph_tensor_dims (left));
-  ph_walk_add (&walk, ph_tensor_rank (right) - 2, ph_tensor_dims (right));
-  do
-    {
-      pack (product, b + walk.offset[1] * (gint64) (k * n), panels);
-      ph_lanes ()->product (m, n, k, a + walk.offset[0] * (gint64) (m * k), k, panels, NULL, out + walk.index * m * n, n);
-    }
-  while (ph_walk_next (&walk));
+  if (n_threads == 1) /* even one thread costs something to ask for */
+    multiply_rows (product, offsets, 0, rows, a, b, product->panels, out);
+  else
+#pragma omp parallel for schedule(static)
+    for (gsize t = 0; t < n_threads; t++)
+      multiply_rows (product, offsets, rows * t / n_threads, rows * (t + 1) / n_threads, a, b, product->panels + t * room, out);
   return TRUE;
 }
 
 float *
 ph_product_new_room (gsize n, gsize k)
 {
-  const gsize panel = ph_lanes ()->panel;
-
-  return g_try_new (float, (n + panel - 1) / panel * panel * k + 1);
+  return g_try_new (float, panel_room (n, k) + 1);
 }
 
 #define TINY 1024 /* multiplications: less than a call of oneDNN costs */
@@ -239,7 +334,7 @@ ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboole
           }
       return TRUE;
     }
-  if (m >= 4 && n >= 8 && m * n * k <= SMALL_PRODUCT && n * k <= SMALL_RIGHT)
+  if (m >= 4 && n >= 8 && (gint64) (n * k) <= MOST_RIGHT && (m >= MANY_ROWS || (gint64) (m * n * k) <= FEW_PRODUCTS))
     {
       ph_lanes_pack (b, k, n, transposed ? k : n, transposed, room);
       ph_lanes ()->product (m, n, k, a, k, room, NULL, out, n);
@@ -259,15 +354,15 @@ free_product (gpointer product)
 static gsize
 packed_product (gpointer data)
 {
-  const SmallProduct *product = data;
+  const PanelProduct *product = data;
 
   return product->packed_of != NULL ? ph_tensor_bytes (product->packed_of) : 0;
 }
 
 static gpointer
-prepare_small (PhKernel *kernel)
+prepare_panels (PhKernel *kernel)
 {
-  SmallProduct *product = g_new0 (SmallProduct, 1);
+  PanelProduct *product = g_new0 (PanelProduct, 1);
 
   if (!product_init (product, kernel, 0, 1, FALSE))
     g_clear_pointer (&product, g_free);
@@ -275,9 +370,9 @@ prepare_small (PhKernel *kernel)
 }
 
 static gboolean
-run_small (PhKernel *kernel, gpointer prepared)
+run_panels (PhKernel *kernel, gpointer prepared)
 {
-  SmallProduct *product = prepared;
+  PanelProduct *product = prepared;
   float *out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, product->rank, product->dims, NULL);
 
   if (out != NULL && product_run (product, kernel, out))
@@ -288,16 +383,16 @@ run_small (PhKernel *kernel, gpointer prepared)
 
 /* alpha a b + beta c; the product is as that of a MatMul. */
 static gpointer
-prepare_small_gemm (PhKernel *kernel)
+prepare_panels_gemm (PhKernel *kernel)
 {
   PhTensor *c = ph_kernel_input (kernel, 2);
-  SmallProduct *product;
+  PanelProduct *product;
 
   if (ph_node_attr_int (kernel->node, "transA", 0) != 0)
     return ph_kernel_refuse (kernel, "the left matrix is transposed");
   if (c != NULL && !ph_dnnl_is_float (c))
     return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
-  product = g_new0 (SmallProduct, 1);
+  product = g_new0 (PanelProduct, 1);
   if (!product_init (product, kernel, 0, 1, ph_node_attr_int (kernel->node, "transB", 0) != 0))
     g_clear_pointer (&product, g_free);
   else if (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), product->rank, product->dims))
@@ -354,15 +449,15 @@ add_terms (const Terms *terms, gsize m, gsize n, float before, float beta, float
 }
 
 static gboolean
-run_small_gemm (PhKernel *kernel, gpointer prepared)
+run_panels_gemm (PhKernel *kernel, gpointer prepared)
 {
   const float alpha = ph_node_attr_float (kernel->node, "alpha", 1), beta = ph_node_attr_float (kernel->node, "beta", 1);
   PhTensor *c = ph_kernel_input (kernel, 2);
-  SmallProduct *product = prepared;
+  PanelProduct *product = prepared;
   Terms terms;
   float *out;
 
-  if ((c != NULL && !terms_init (&terms, c)) || !run_small (kernel, prepared))
+  if ((c != NULL && !terms_init (&terms, c)) || !run_panels (kernel, prepared))
     return FALSE;
   out = ph_tensor_writable (kernel->outputs[0]);
   for (gsize i = 0; alpha != 1 && i < ph_tensor_count (kernel->outputs[0]); i++)
@@ -465,9 +560,9 @@ run_gemm (PhKernel *kernel, gpointer prepared)
   const gboolean ta = ph_node_attr_int (kernel->node, "transA", 0) != 0, tb = ph_node_attr_int (kernel->node, "transB", 0) != 0;
   const gint64 m = ph_tensor_dims (a)[ta ? 1 : 0], k = ph_tensor_dims (a)[ta ? 0 : 1], n = ph_tensor_dims (b)[tb ? 0 : 1];
   const float *x, *y;
+  Product product;
   Terms terms;
   gboolean ok;
-  Product product;
   float *out;
 
   if (ph_tensor_dims (b)[tb ? 1 : 0] != k
@@ -496,9 +591,9 @@ run_gemm (PhKernel *kernel, gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_dnnl_product[] = {
-  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product, packed_product, NULL, TRUE },
+  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_panels_gemm, run_panels_gemm, free_product, packed_product, NULL, TRUE },
   { &ph_op_Gemm, PH_DEVICE_CPU, "dnnl", 10, prepare_gemm, run_gemm, NULL },
-  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product, packed_product, NULL, TRUE },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_panels, run_panels, free_product, packed_product, NULL, TRUE },
   { &ph_op_MatMul, PH_DEVICE_CPU, "dnnl", 10, prepare_matmul, run_matmul, NULL },
   { NULL },
 };

@@ -18,20 +18,13 @@ typedef enum
   PH_LANE_ASIN, PH_LANE_ACOS, PH_LANE_ATAN,
   PH_N_LANE_UNARY
 } PhLaneUnary;
-/* clang-format on */
 
 typedef enum
 {
-  PH_LANE_ADD,
-  PH_LANE_SUB,
-  PH_LANE_MUL,
-  PH_LANE_DIV,
-  PH_LANE_MAX,
-  PH_LANE_MIN,
-  PH_LANE_PRELU,
-  PH_LANE_POW,
+  PH_LANE_ADD, PH_LANE_SUB, PH_LANE_MUL, PH_LANE_DIV, PH_LANE_MAX, PH_LANE_MIN, PH_LANE_PRELU, PH_LANE_POW,
   PH_N_LANE_BINARY
 } PhLaneBinary;
+/* clang-format on */
 
 /* What is added up of each element. */
 typedef enum
@@ -54,6 +47,10 @@ typedef struct
   /* c[m, n] = a[m, k] b + bias; b: packed, ceil (n / panel) panels of [k, panel]; bias: (nullable) n of them, and zeros up to a
    * whole panel. lda, ldc: elements from row to row. */
   void (*product) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc);
+  /* y += the sum of factors[i] times row i of x */
+  void (*add_rows) (gsize n, float *y, gsize n_rows, const float *factors, const float *x, gsize ldx);
+  void (*dots) (gsize n_rows, gsize n, float *y, const float *a, const float *x,
+                gsize ldx); /* y[i] = the sum of a times row i of x */
   void (*softmax) (gsize n, float *y, const float *x);
   /* y = (x - mean) / sqrt (variance + epsilon) scale + bias; bias: (nullable); centre: FALSE leaves the mean at 0. */
   void (*normalise) (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre);

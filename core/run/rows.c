@@ -39,6 +39,18 @@ free_chain (gpointer chain)
 
 /* ── rows ── */
 
+/* Makes output 0, of the type of input 0, where that input lies if nobody reads it any more. (nullable) */
+static float *
+make_over (PhKernel *kernel)
+{
+  PhTensor *x = kernel->inputs[0];
+
+  if ((kernel->dying & 1) == 0 || !ph_tensor_is_sole (x) || ph_tensor_format (x) != PH_MEMORY_PLAIN)
+    return ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL);
+  ph_kernel_take (kernel, 0, ph_tensor_ref (x));
+  return ph_tensor_writable (x);
+}
+
 #define LINE 512 /* exponentials at once */
 
 static gpointer
@@ -105,7 +117,7 @@ run_softmax (PhKernel *kernel, gpointer prepared)
   const gsize n = ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis)
                       ? (gsize) ph_tensor_dims (x)[axis]
                       : count;
-  float *out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
+  float *out = in != NULL ? make_over (kernel) : NULL;
 
   const gsize inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, ph_tensor_rank (x));
   g_autofree float *lines = inner > 1 ? g_new (float, n *TOGETHER) : NULL;
@@ -186,9 +198,7 @@ run_normalise (PhKernel *kernel, gpointer prepared)
   const float *in = ph_tensor_data (x), *factors = ph_tensor_data (scale), *offsets = bias != NULL ? ph_tensor_data (bias) : NULL;
   const float epsilon = ph_node_attr_float (kernel->node, "epsilon", 1e-5f);
   const gboolean centre = kernel->node->op == &ph_op_LayerNormalization;
-  float *out = in != NULL && factors != NULL && (bias == NULL || offsets != NULL)
-                   ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL)
-                   : NULL;
+  float *out = in != NULL && factors != NULL && (bias == NULL || offsets != NULL) ? make_over (kernel) : NULL;
 
   if (out == NULL || (centre && !run_statistics (kernel, n, epsilon)))
     return FALSE;

@@ -17,8 +17,10 @@ typedef struct
     const char *name;
     gint64 n, values[6];
     const char *text;
-  } attrs[4];     /* n 0: one int, or text */
+    float number;
+  } attrs[4];     /* n 0: one int, text or a number that is not 0          */
   gboolean splat; /* the second (or only) input is one number repeated     */
+  gboolean large; /* one set of numbers takes long enough                  */
 } Case;
 
 #define IS(...) .n = G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), .values = { __VA_ARGS__ }
@@ -55,6 +57,14 @@ static const Case cases[] = {
   { "matmul-vector", "MatMul", { { 7 }, { 7, 2 } } },
   { "matmul-panels", "MatMul", { { 2, 13, 33 }, { 33, 101 } } },
   { "gemm-panels", "Gemm", { { 13, 33 }, { 101, 33 }, { 101 } }, { { "transB", .values = { 1 } } } },
+  { "matmul-deep", "MatMul", { { 3, 520 }, { 520, 101 } } },
+  { "matmul-many-rows", "MatMul", { { 270, 530 }, { 530, 260 } }, .large = TRUE },
+  { "matmul-few-panels", "MatMul", { { 270, 60 }, { 60, 230 } } },
+  { "matmul-stretched", "MatMul", { { 3, 1, 150, 64 }, { 4, 64, 100 } }, .large = TRUE },
+  { "matmul-long-row", "MatMul", { { 1, 530 }, { 530, 2500 } }, .large = TRUE },
+  { "gemm-long-row", "Gemm", { { 1, 541 }, { 541, 2003 }, { 1 } }, { { "alpha", .number = 0.5f }, { "beta", .number = 3 } }, .large = TRUE },
+  { "gemm-long-row-transposed", "Gemm", { { 541, 1 }, { 2003, 541 }, { 2003 } },
+    { { "alpha", .number = 0.5f }, { "beta", .number = 3 }, { "transA", .values = { 1 } }, { "transB", .values = { 1 } } }, .large = TRUE },
   { "conv-transpose-tiles", "ConvTranspose", { { 1, 24, 5, 4 }, { 24, 3, 2, 2 }, { 3 } }, { { "strides", IS (2, 2) } } },
   { "global-average-pool", "GlobalAveragePool", { { 2, 19, 9, 8 } } },
   { "lrn", "LRN", { { 2, 19, 5, 4 } }, { { "size", .values = { 5 } } } },
@@ -127,9 +137,10 @@ add_attrs (const Case *c, PhNode *node)
   for (guint i = 0; i < G_N_ELEMENTS (c->attrs) && c->attrs[i].name != NULL; i++)
     {
       const char *name = c->attrs[i].name;
-      g_autoptr (PhAttr) attr = c->attrs[i].text != NULL ? ph_attr_new_string (name, c->attrs[i].text)
-                                : c->attrs[i].n > 0      ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
-                                                         : ph_attr_new_int (name, c->attrs[i].values[0]);
+      g_autoptr (PhAttr) attr = c->attrs[i].text != NULL  ? ph_attr_new_string (name, c->attrs[i].text)
+                                : c->attrs[i].number != 0 ? ph_attr_new_float (name, c->attrs[i].number)
+                                : c->attrs[i].n > 0       ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
+                                                          : ph_attr_new_int (name, c->attrs[i].values[0]);
       g_autoptr (GError) error = NULL;
 
       ph_node_set_attr (node, name, attr, &error);
@@ -181,10 +192,11 @@ static void
 test_case (gconstpointer data)
 {
   static const guint special[] = { 0, 40, 8, 2, 1 };
+  const Case *c = data;
 
-  for (guint i = 0; i < G_N_ELEMENTS (special); i++)
+  for (guint i = 0; i < (c->large ? 1 : G_N_ELEMENTS (special)); i++)
     for (guint seed = 7; seed < (special[i] > 0 ? 27 : 8); seed++)
-      check_case (data, special[i], seed);
+      check_case (c, special[i], seed);
 }
 
 /* Filters that another convolution made lie in the order that it likes. */

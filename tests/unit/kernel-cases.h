@@ -115,6 +115,10 @@ static const Case cases[] = {
     "d = MatMul (q, k) f = Softmax <axis = -1> (d) y = MatMul (f, v)", "attention", "O3" },
   { "attention-blocks", "float[1,2,301,4] q, float[1,2,4,150] k, float[1,2,150,3] v, float[1,1,1,150] m", "float s = {0.5}",
     "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "attention-many-products", "float[1,4,130,32] q, float[1,4,32,150] k, float[1,4,150,32] v, float[130,150] m", "float s = {0.5}",
+    "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
+  { "softmax-over-sum", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) y = Softmax (a)", "rows" },
+  { "normalization-over-sum", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) y = LayerNormalization (a, b)", "rows" },
   { "attention-blocks-apart", "float[1,4,2,301] q, float[1,4,2,150] k, float[1,3,2,150] v", "float s = {0.5}",
     "a = Transpose <perm = [0, 2, 3, 1]> (q) b = Transpose <perm = [0, 2, 1, 3]> (k) c = Transpose <perm = [0, 2, 3, 1]> (v) d = MatMul (a, b) e = Mul (d, s) "
     "f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 3, 1, 2]> (g)", "attention", "O3" },

@@ -26,6 +26,8 @@ static const Case large[] = {
   { "matmul", "float[200,300] x, float[300,250] w", "", "y = MatMul (x, w)" },
   { "matmul-deep", "float[4,20000] x, float[20000,6] w", "", "y = MatMul (x, w)" },
   { "matmul-row", "float[1,3000] x, float[3000,1500] w", "", "y = MatMul (x, w)" },
+  { "matmul-row-transposed", "float[1,3000] x, float[1500,3000] w, float[1500] b", "", "y = Gemm <transB = 1> (x, w, b)" },
+  { "matmul-heads", "float[2,3,150,64] x, float[3,64,170] w", "", "y = MatMul (x, w)" },
   { "gemm", "float[200,300] x, float[300,250] w, float[250] b", "", "y = Gemm (x, w, b)" },
   { "gemm-transposed", "float[6000,5] x, float[6000,9] w", "", "y = Gemm <transA = 1> (x, w)" },
   { "pool", "float[1,64,60,60] x", "", "a = MaxPool <kernel_shape = [3, 3]> (x) y = AveragePool <kernel_shape = [2, 2]> (a)" },

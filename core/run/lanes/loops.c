@@ -287,7 +287,7 @@ correlate (gsize n, float *y, float start, const float *x, gsize n_taps, const f
 #endif
 #define ADD_HALF(...) x = x + __builtin_shufflevector (x, x, __VA_ARGS__);
 /* clang-format off */
-#define MAX_HALF(...) { const V z = __builtin_shufflevector (x, x, __VA_ARGS__); x = choose (z > x, z, x); }
+#define MAX_HALF(...) { x = greater (__builtin_shufflevector (x, x, __VA_ARGS__), x); }
 /* clang-format on */
 
 INLINE float
@@ -342,37 +342,51 @@ sum (gsize n, const float *x)
   return across (s0 + s1);
 }
 
+/* Of n > 0 numbers; no number is greater than NaN if it comes first, and NaN that comes later is passed over. */
+INLINE float
+greatest_in (gsize n, const float *x)
+{
+  V most[4];
+  gsize i = 0;
+
+  for (guint k = 0; k < 4; k++)
+    most[k] = splat (x[0]);
+  for (; i + 4 * PH_WIDTH <= n; i += 4 * PH_WIDTH)
+    for (guint k = 0; k < 4; k++)
+      most[k] = greater (load (x + i + k * PH_WIDTH), most[k]);
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    most[0] = greater (load (x + i), most[0]);
+  if (i < n)
+    most[1] = greater (partial_or (x + i, n - i, x[0]), most[1]);
+  return x[0] == x[0] ? greatest_of (greater (greater (most[0], most[1]), greater (most[2], most[3]))) : x[0];
+}
+
 static void
 softmax (gsize n, float *y, const float *x)
 {
-  float greatest = x[0], total;
+  const float greatest = greatest_in (n, x);
+  V s[2] = { { 0 } }, rest = { 0 };
+  float total;
   gsize i = 0;
-  V most = splat (x[0]), s = { 0 }, rest = { 0 };
 
+  for (; i + 2 * PH_WIDTH <= n; i += 2 * PH_WIDTH)
+    for (guint k = 0; k < 2; k++)
+      {
+        const V e = exponential (load (x + i + k * PH_WIDTH) - greatest);
+
+        store (y + i + k * PH_WIDTH, e);
+        s[k] += e;
+      }
   for (; i + PH_WIDTH <= n; i += PH_WIDTH)
-    {
-      const V v = load (x + i);
-
-      most = choose (v > most, v, most);
-    }
-  if (i < n)
-    {
-      const V v = partial_or (x + i, n - i, x[0]);
-
-      most = choose (v > most, v, most);
-    }
-  if (x[0] == x[0]) /* no number is greater than NaN */
-    greatest = greatest_of (most);
-  for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     {
       const V e = exponential (load (x + i) - greatest);
 
       store (y + i, e);
-      s += e;
+      s[0] += e;
     }
   if (i < n)
-    s += rest = exponential (partial_or (x + i, n - i, -INFINITY) - greatest); /* 0 in the other lanes */
-  total = 1 / across (s);
+    s[1] += rest = exponential (partial_or (x + i, n - i, -INFINITY) - greatest); /* 0 in the other lanes */
+  total = 1 / across (s[0] + s[1]);
   for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
     store (y + i, load (y + i) * total);
   if (i < n) /* not a masked store, on which reading what follows would wait */
@@ -398,16 +412,17 @@ normalise (gsize n, float *y, const float *x, const float *scale, const float *b
 {
   const float mean = centre ? sum (n, x) / (float) n : 0;
   float squares, inverse;
-  V s = { 0 };
+  V s[2] = { { 0 } };
   gsize i = 0;
 
-  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
-    {
-      const V d = load (x + i) - mean;
+  for (; i + 2 * PH_WIDTH <= n; i += 2 * PH_WIDTH)
+    for (guint k = 0; k < 2; k++)
+      {
+        const V d = load (x + i + k * PH_WIDTH) - mean;
 
-      s += d * d;
-    }
-  squares = across (s);
+        s[k] += d * d;
+      }
+  squares = across (s[0] + s[1]);
   for (; i < n; i++)
     squares += (x[i] - mean) * (x[i] - mean);
   if (!(squares <= FLT_MAX) || squares / (float) n + epsilon < FLT_MIN)
@@ -424,87 +439,7 @@ normalise (gsize n, float *y, const float *x, const float *scale, const float *b
       y[i] = (x[i] - mean) * inverse * scale[i];
 }
 
-/* ── products ── */
-
-#if PH_WIDTH == 16
-#define ROWS    8
-#define VECTORS 3
-#else
-#define ROWS    4
-#define VECTORS 2
-#endif
-#define PANEL (VECTORS * PH_WIDTH)
-
-INLINE void
-tile (gsize rows, gsize vectors, gsize width, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c,
-      gsize ldc)
-{
-  V sums[ROWS][VECTORS];
-
-  for (gsize i = 0; i < rows; i++)
-    for (gsize v = 0; v < vectors; v++)
-      sums[i][v] = (V) { 0 };
-  for (gsize l = 0; l < k; l++, b += PANEL)
-    {
-      V right[VECTORS];
-
-      for (gsize v = 0; v < vectors; v++)
-        right[v] = load (b + v * PH_WIDTH);
-      for (gsize i = 0; i < rows; i++)
-        {
-          const V left = splat (a[i * lda + l]);
-
-          for (gsize v = 0; v < vectors; v++)
-            sums[i][v] += left * right[v];
-        }
-    }
-  for (gsize i = 0; i < rows; i++)
-    {
-      for (gsize v = 0; v < vectors; v++)
-        if (bias != NULL)
-          sums[i][v] += load (bias + v * PH_WIDTH);
-      if (width == vectors * PH_WIDTH)
-        for (gsize v = 0; v < vectors; v++)
-          store (c + i * ldc + v * PH_WIDTH, sums[i][v]);
-      else
-        for (gsize v = 0; v < vectors && v * PH_WIDTH < width; v++)
-          store_part (c + i * ldc + v * PH_WIDTH, sums[i][v], MIN (PH_WIDTH, width - v * PH_WIDTH));
-    }
-}
-
-/* Multiplies rows by one panel of @vectors registers, of which the first @width columns are stored. */
-INLINE void
-rows_of_panel (gsize vectors, gsize width, gsize m, gsize k, const float *a, gsize lda, const float *b, const float *bias,
-               float *c, gsize ldc)
-{
-  gsize i = 0;
-
-  for (; i + ROWS <= m; i += ROWS)
-    tile (ROWS, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
-  for (; i + 4 <= m && ROWS > 4; i += 4)
-    tile (4, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
-  for (; i + 2 <= m; i += 2)
-    tile (2, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
-  for (; i < m; i++)
-    tile (1, vectors, width, k, a + i * lda, lda, b, bias, c + i * ldc, ldc);
-}
-
-static void
-product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc)
-{
-  for (gsize j = 0; j < n; j += PANEL, b += PANEL * k)
-    {
-      const gsize width = MIN (PANEL, n - j);
-      const float *own = bias != NULL ? bias + j : NULL;
-
-      if (width <= PH_WIDTH)
-        rows_of_panel (1, width, m, k, a, lda, b, own, c + j, ldc);
-      else if (width <= 2 * PH_WIDTH && VECTORS > 2)
-        rows_of_panel (2, width, m, k, a, lda, b, own, c + j, ldc);
-      else
-        rows_of_panel (VECTORS, width, m, k, a, lda, b, own, c + j, ldc);
-    }
-}
+#include "core/run/lanes/products.inc"
 
 /* ── reductions ── */
 
@@ -581,7 +516,7 @@ const PhLanes PH_LANES = {
     signs, ceilings, floors, rounds, sines, cosines, squares, cubes, arc_sines, arc_cosines, arc_tangents,
   },
   .binary = { add, subtract, multiply, divide, greatest, least, slopes, powers },
-  .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
+  .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .add_rows = add_rows, .dots = dots, .softmax = softmax, .normalise = normalise,
   .accumulate = accumulate, .affine = affine, .multiply_wide = multiply_wide, .add_scaled = add_scaled, .weigh = weigh, .correlate = correlate, .total = total, .totals = totals, .extreme = extreme, .extreme_rows = extreme_rows, .places = places, .extremes = extremes,
   .quantise = quantise, .requantise = requantise, .scale_sums = scale_sums, .dequantise = dequantise,
   .accumulate_bytes = accumulate_bytes, .subtract_multiples = subtract_multiples, .quantise_each = quantise_each, .dequantise_each = dequantise_each,
