@@ -7,22 +7,11 @@
 #include "core/run/scaled.h"
 #include "core/tensor/blocks.h"
 
-static gsize packed_bytes; /* atomic */
-
-gsize
-ph_dnnl_packed (void)
-{
-  return __atomic_load_n (&packed_bytes, __ATOMIC_RELAXED);
-}
-
 void
 ph_dnnl_unpack (PhDnnlArg *arg)
 {
   if (arg->packed != NULL)
-    {
-      __atomic_sub_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-      ph_block_free (g_steal_pointer (&arg->packed), arg->bytes);
-    }
+    ph_block_free (g_steal_pointer (&arg->packed), arg->bytes);
   g_clear_pointer (&arg->packed_of, ph_tensor_unref);
 }
 
@@ -127,8 +116,6 @@ make_room (PhDnnlArg *arg)
 {
   ph_dnnl_unpack (arg);
   arg->packed = ph_block_new_lasting (arg->bytes);
-  if (arg->packed != NULL)
-    __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
   return arg->packed != NULL;
 }
 

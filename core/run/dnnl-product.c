@@ -9,6 +9,7 @@
 #include "core/run/lanes.h"
 #include "core/run/product.h"
 #include "core/run/run-private.h"
+#include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 
 /* 0 * infinity is NaN, but the sum of a row times infinity need not be. */
@@ -125,8 +126,8 @@ multiply (const Product *p)
 
 /* Packing the right matrix pays for so many rows of the left one, or where it is packed once. */
 #define MANY_ROWS    32
-#define MOST_RIGHT   ((gint64) 1 << 20) /* elements of b, in panels                                         */
-#define MOST_WEIGHTS ((gint64) 4 << 20) /* of one that is packed once, for several rows                     */
+#define MOST_RIGHT   ((gint64) 1 << 20)  /* elements of b, in panels                                         */
+#define MOST_WEIGHTS ((gint64) 16 << 20) /* of one that is packed once, for several rows                     */
 
 /* A matrix product whose right operand is kept in packed panels. */
 typedef struct
@@ -144,10 +145,26 @@ typedef struct
   float *panels;       /* (nullable)                                                                */
 } PanelProduct;
 
+/* Returns the elements of the panels of one right matrix. */
+static gsize
+panel_room (gsize n, gsize k)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  return (n + panel - 1) / panel * panel * k;
+}
+
+static gsize
+panel_bytes (const PanelProduct *product)
+{
+  return (product->one_right ? 1 : product->n_threads) * panel_room ((gsize) product->n, (gsize) product->k) * sizeof (float);
+}
+
 static void
 product_clear (PanelProduct *product)
 {
-  g_clear_pointer (&product->panels, free);
+  if (product->panels != NULL)
+    ph_block_free (g_steal_pointer (&product->panels), panel_bytes (product));
   g_clear_pointer (&product->packed_of, ph_tensor_unref);
 }
 
@@ -193,27 +210,6 @@ product_init (PanelProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   return TRUE;
 }
 
-/* Returns the elements of the panels of one right matrix. */
-static gsize
-panel_room (gsize n, gsize k)
-{
-  const gsize panel = ph_lanes ()->panel;
-
-  return (n + panel - 1) / panel * panel * k;
-}
-
-/* Allocates room for panels. (nullable) */
-static float *
-new_panels (const PanelProduct *product)
-{
-  const gsize n = product->one_right ? 1 : product->n_threads;
-  gpointer data = NULL;
-
-  return posix_memalign (&data, 64, MAX (n * panel_room ((gsize) product->n, (gsize) product->k), 16) * sizeof (float)) == 0
-             ? data
-             : NULL;
-}
-
 static void
 pack (const PanelProduct *product, const float *b, float *panels)
 {
@@ -225,19 +221,11 @@ pack (const PanelProduct *product, const float *b, float *panels)
 static gboolean
 pack_one (PanelProduct *product, PhTensor *right)
 {
-  g_autofree float *once = NULL; /* a weight that is not in memory need not stay there */
-  const float *b;
-
   if (product->constant && product->packed_of == right)
     return TRUE;
-  if (product->constant && !ph_tensor_is_in_memory (right))
-    b = (once = g_try_malloc (ph_tensor_bytes (right))) != NULL && ph_tensor_copy_data (right, once) ? once : NULL;
-  else
-    b = ph_tensor_data (right);
-  if (b == NULL)
-    return FALSE;
   g_clear_pointer (&product->packed_of, ph_tensor_unref);
-  pack (product, b, product->panels);
+  if (!ph_product_pack (right, 0, (gsize) product->k, (gsize) product->n, product->transposed, product->panels))
+    return FALSE;
   if (product->constant)
     product->packed_of = ph_tensor_ref (right);
   return TRUE;
@@ -283,7 +271,7 @@ product_run (PanelProduct *product, PhKernel *kernel, float *out)
   gsize i = 0;
   PhWalk walk;
 
-  product->panels = product->panels != NULL ? product->panels : new_panels (product);
+  product->panels = product->panels != NULL ? product->panels : ph_block_new_lasting (panel_bytes (product));
   if (a == NULL || product->panels == NULL || (product->one_right ? !pack_one (product, right) : b == NULL))
     return FALSE;
   if (!product->one_right)

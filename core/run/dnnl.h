@@ -81,8 +81,6 @@ gboolean ph_dnnl_pack_bytes (PhDnnlArg *arg, PhTensor *weight, gpointer bytes);
 void ph_dnnl_unpack (PhDnnlArg *arg);
 /* What it keeps of weights in oneDNN's order, in bytes. */
 gsize ph_dnnl_packed_of (gpointer dnnl);
-/* What all weights that are kept in oneDNN's order take, in bytes. */
-gsize ph_dnnl_packed (void);
 
 /* Windows of convolutions and pooling, as oneDNN wants them. */
 typedef struct

@@ -3,7 +3,6 @@
 #include "core/run/lanes.h"
 
 #include <math.h>
-#include <string.h>
 
 extern const PhLanes ph_lanes_base;
 #ifdef __x86_64__
@@ -44,25 +43,4 @@ ph_lanes_moments (gsize n, const float *x, double epsilon, gboolean centre, doub
   for (gsize i = 0; i < n; i++)
     squares += (x[i] - *mean) * (x[i] - *mean);
   *inverse = 1 / sqrt (squares / (double) n + epsilon);
-}
-
-void
-ph_lanes_pack (const float *b, gsize k, gsize n, gsize ldb, gboolean transposed, float *out)
-{
-  const gsize panel = ph_lanes ()->panel;
-
-  for (gsize at = 0; at < n; at += panel, out += panel * k)
-    {
-      const gsize width = MIN (panel, n - at);
-
-      if (width < panel)
-        memset (out, 0, panel * k * sizeof *out);
-      if (transposed)
-        for (gsize j = 0; j < width; j++)
-          for (gsize i = 0; i < k; i++)
-            out[i * panel + j] = b[(at + j) * ldb + i];
-      else
-        for (gsize i = 0; i < k; i++)
-          memcpy (out + i * panel, b + i * ldb + at, width * sizeof *out);
-    }
 }

@@ -8,6 +8,7 @@
 #include "core/ops/onnx/rnn.h"
 #include "core/ops/op-list.h"
 #include "core/run/lanes.h"
+#include "core/run/product.h"
 
 #define ROWS 64 /* of inputs that are multiplied by their weights at once */
 
@@ -130,17 +131,21 @@ prepare_recurrent (PhKernel *kernel)
   return g_steal_pointer (&recurrent);
 }
 
-/* Returns the rows of @from, [n, k], as the right factor of a product. (nullable) */
+/* Returns the rows of [n, k] that begin at element @first of @from as the right factor of a product. (nullable) */
 static float *
-new_panels (Recurrent *recurrent, const float *from, gsize n, gsize k)
+new_panels (Recurrent *recurrent, PhTensor *from, gsize first, gsize n, gsize k)
 {
   const gsize panel = ph_lanes ()->panel, size = (n + panel - 1) / panel * panel * k * sizeof (float);
   gpointer panels = NULL;
 
   if (posix_memalign (&panels, 64, size) != 0)
     return NULL;
+  if (!ph_product_pack (from, first, k, n, TRUE, panels))
+    {
+      free (panels);
+      return NULL;
+    }
   recurrent->bytes += size;
-  ph_lanes_pack (from, k, n, k, TRUE, panels);
   return panels;
 }
 
@@ -151,25 +156,23 @@ pack_weights (Recurrent *recurrent, PhKernel *kernel)
   const gsize n = (gsize) cell->hidden, rows = cell->gates * n, input = (gsize) cell->input, panel = ph_lanes ()->panel;
   PhTensor *tensors[3] = { kernel->inputs[1], kernel->inputs[2], ph_kernel_input (kernel, 3) };
   const gboolean splits = cell->kind == 'G' && !cell->linear_before_reset;
-  const float *w, *r, *b;
+  const float *b;
 
   if (recurrent->weights[0].inputs != NULL && ph_kernel_is_constant (kernel, 1) && ph_kernel_is_constant (kernel, 2)
       && (tensors[2] == NULL || ph_kernel_is_constant (kernel, 3)) && tensors[0] == recurrent->packed_of[0]
       && tensors[1] == recurrent->packed_of[1] && tensors[2] == recurrent->packed_of[2])
     return TRUE;
   forget_weights (recurrent);
-  w = ph_tensor_data (tensors[0]);
-  r = ph_tensor_data (tensors[1]);
   b = tensors[2] != NULL ? ph_tensor_data (tensors[2]) : NULL;
-  if (w == NULL || r == NULL || (tensors[2] != NULL && b == NULL))
+  if (tensors[2] != NULL && b == NULL)
     return FALSE;
   for (gsize d = 0; d < (gsize) cell->directions; d++)
     {
       Weights *weights = &recurrent->weights[d];
 
-      weights->inputs = new_panels (recurrent, w + d * rows * input, rows, input);
-      weights->states = new_panels (recurrent, r + d * rows * n, splits ? 2 * n : rows, n);
-      weights->candidate = splits ? new_panels (recurrent, r + d * rows * n + 2 * n * n, n, n) : NULL;
+      weights->inputs = new_panels (recurrent, tensors[0], d * rows * input, rows, input);
+      weights->states = new_panels (recurrent, tensors[1], d * rows * n, splits ? 2 * n : rows, n);
+      weights->candidate = splits ? new_panels (recurrent, tensors[1], d * rows * n + 2 * n * n, n, n) : NULL;
       weights->bias = g_new0 (float, rows + n + 2 * panel); /* products read whole panels */
       weights->own_bias = weights->bias + rows + panel;
       if (weights->inputs == NULL || weights->states == NULL || (splits && weights->candidate == NULL))
@@ -504,8 +507,8 @@ packed_recurrent (gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_recurrent[] = {
-  { &ph_op_GRU, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
-  { &ph_op_LSTM, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
-  { &ph_op_RNN, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent },
+  { &ph_op_GRU, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent, NULL, TRUE },
+  { &ph_op_LSTM, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent, NULL, TRUE },
+  { &ph_op_RNN, PH_DEVICE_CPU, "panels", 10, prepare_recurrent, run_recurrent, free_recurrent, packed_recurrent, NULL, TRUE },
   { NULL },
 };

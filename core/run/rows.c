@@ -416,6 +416,55 @@ run_split (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* ── tables in files ── */
+
+#define MANY_BYTES ((gsize) 1 << 20) /* of a table: fewer are soon in memory */
+
+/* Rows of a table of embeddings are read from its file, since the whole one would take memory for the few that are wanted. */
+static gpointer
+prepare_gather (PhKernel *kernel)
+{
+  PhTensor *table = ph_kernel_input (kernel, 0), *indices = ph_kernel_input (kernel, 1);
+  guint axis = 1;
+
+  if (!ph_tensor_is_on_disk (table) || ph_tensor_bytes (table) < MANY_BYTES)
+    return ph_kernel_refuse (kernel, "the table is in memory, or soon is");
+  return ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (table), &axis) && axis == 0
+                 && ph_tensor_rank (table) + ph_tensor_rank (indices) - 1 <= PH_MAX_RANK
+                 && ph_tensor_count (indices) <= (gsize) ph_tensor_dims (table)[0] / 4
+             ? PH_PREPARED
+             : ph_kernel_refuse (kernel, "it does not read a few rows of a table");
+}
+
+static gboolean
+run_gather (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *table = kernel->inputs[0], *indices = kernel->inputs[1];
+  const guint rank = ph_tensor_rank (table), more = ph_tensor_rank (indices);
+  const gint64 height = ph_tensor_dims (table)[0];
+  const gsize width = (gsize) ph_dims_product (ph_tensor_dims (table), 1, rank);
+  const gsize bytes = width * ph_dtype_size (ph_tensor_dtype (table));
+  gint64 dims[PH_MAX_RANK + 1];
+  g_autofree gint64 *rows = NULL;
+  gsize n;
+  char *out;
+
+  memcpy (dims, ph_tensor_dims (indices), more * sizeof *dims);
+  memcpy (dims + more, ph_tensor_dims (table) + 1, (rank - 1) * sizeof *dims);
+  rows = ph_kernel_ints (kernel, 1, &n);
+  for (gsize i = 0; i < n; i++)
+    if (rows[i] < -height || rows[i] >= height)
+      return FALSE; /* the reference kernel says so */
+  out = ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (table), more + rank - 1, dims, NULL);
+  for (gsize i = 0; out != NULL && i < n; i++)
+    if (!ph_tensor_copy_part (table, (gsize) (rows[i] < 0 ? rows[i] + height : rows[i]) * width, width, out + i * bytes))
+      {
+        ph_kernel_take (kernel, 0, NULL);
+        return FALSE;
+      }
+  return out != NULL;
+}
+
 /* clang-format off */
 #define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
 
@@ -428,6 +477,7 @@ const PhKernelRow ph_kernels_rows[] = {
   ELEMENTWISE (Softplus), ELEMENTWISE (Softsign), ELEMENTWISE (Sqrt), ELEMENTWISE (Sub), ELEMENTWISE (Swish), ELEMENTWISE (Tanh),
   ELEMENTWISE (ThresholdedRelu), ELEMENTWISE (Where),
   { &ph_op_Concat, PH_DEVICE_CPU, "rows", 10, prepare_concat, run_concat, NULL },
+  { &ph_op_Gather, PH_DEVICE_CPU, "file", 10, prepare_gather, run_gather, NULL, NULL, NULL, TRUE },
   { &ph_op_GlobalAveragePool, PH_DEVICE_CPU, "rows", 10, prepare_global_average, run_global_average, NULL },
   { &ph_op_LogSoftmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },
   { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },

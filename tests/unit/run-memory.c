@@ -273,6 +273,71 @@ test_weights (void)
   g_unlink (path);
 }
 
+/* A file with a table of embeddings, products by a matrix and by a transposed one, and a recurrent cell, each with more weights than are read
+ * at once. */
+static char *
+write_tables (void)
+{
+  static const gint64 sizes[][3] = { { 4100, 600 }, { 600, 700 }, { 520, 700 }, { 1, 520, 520 }, { 1, 520, 130 } };
+  PhModel *model = ph_model_new ();
+  char *path = in_folder ("tables.onnx");
+  g_autoptr (GError) error = NULL;
+  PhBuilder b = { .graph = model->graph };
+  PhValue *ids = ph_graph_add_input (model->graph, "ids", ph_type_static (PH_INT64, 2, (gint64[]) { 5, 4 }), NULL, G_MAXUINT,
+                                     &error);
+  PhValue *weights[G_N_ELEMENTS (sizes)], *y,
+      *less = ph_build_tensor (&b, ph_tensor_new_splat (PH_FLOAT, 0, NULL, &(float) { 0.01f }));
+
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    weights[i] = ph_build_tensor (&b, random_tensor (sizes[i][2] > 0 ? 3 : 2, sizes[i]));
+  y = PH_BUILD (&b, MatMul, PH_BUILD (&b, Gather, weights[0], ids), weights[1]);
+  y = PH_BUILD (&b, Reshape, PH_BUILD (&b, Mul, y, less), ph_build_ints (&b, (gint64[]) { 20, 700 }, 2));
+  y = PH_BUILD_WITH (&b, Gemm, PH_ATTRS (ph_attr_new_int ("transB", 1)), y, weights[2]);
+  y = PH_BUILD (&b, Reshape, PH_BUILD (&b, Mul, y, less), ph_build_ints (&b, (gint64[]) { 5, 4, 520 }, 3));
+  y = PH_BUILD_WITH (&b, LSTM, PH_ATTRS (ph_attr_new_int ("hidden_size", 130)), y, weights[3], weights[4]);
+  ph_graph_set_output (model->graph, 0, y, &error);
+  g_assert_true (ph_builder_finish (&b, &error));
+  ph_io_save (model, path, NULL, &error);
+  g_assert_no_error (error);
+  ph_model_free (model);
+  return path;
+}
+
+/* What is packed, and a table of which a few rows are read, stays in its file. */
+static void
+test_tables (void)
+{
+  g_autofree char *path = write_tables ();
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  PhTensor *ids = ph_tensor_new (PH_INT64, 2, (gint64[]) { 5, 4 });
+  gint64 *rows = ph_tensor_writable (ids);
+  g_autoptr (GHashTable) slow = NULL;
+  gpointer id;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 20; i++)
+    rows[i] = (gint64) (i * 409) % 8200 - 4100;
+  g_hash_table_insert (feeds, model->graph->inputs->pdata[0], ids);
+  id = GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[0])->id);
+  slow = run (model, feeds, &(PhRunOptions) { .reference = TRUE, .passing = TRUE });
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GHashTable) fast = run (model, feeds, NULL);
+      g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (fast, id), g_hash_table_lookup (slow, id),
+                                                            (PhTolerance) { 1e-5, 1e-5 });
+
+      g_assert_cmpuint (count_waiting (model), ==, 5);
+      g_assert_cmpstr (comparison.why, ==, NULL);
+    }
+  rows[3] = 4100; /* the error is the reference kernel's */
+  g_assert_null (ph_run_model (model, feeds, NULL, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "index 4100 is outside the 4100 elements of axis 0"));
+  g_unlink (path);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -282,5 +347,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/run-memory/bound", test_bound);
   g_test_add_func ("/run-memory/lasting", test_lasting);
   g_test_add_func ("/run-memory/weights", test_weights);
+  g_test_add_func ("/run-memory/tables", test_tables);
   return session_test_run ();
 }
