@@ -6,6 +6,7 @@
 #include "core/ops/op-list.h"
 #include "core/ops/op.h"
 #include "core/run/executor.h"
+#include "core/run/program.h"
 #include "core/tensor/compare.h"
 
 typedef struct
@@ -18,9 +19,10 @@ typedef struct
     gint64 n, values[6];
     const char *text;
     float number;
-  } attrs[4];     /* n 0: one int, text or a number that is not 0          */
-  gboolean splat; /* the second (or only) input is one number repeated     */
-  gboolean large; /* one set of numbers takes long enough                  */
+  } attrs[4];         /* n 0: one int, text or a number that is not 0          */
+  gboolean splat;     /* the second (or only) input is one number repeated     */
+  gboolean large;     /* one set of numbers takes long enough                  */
+  const char *kernel; /* (nullable) it has to run, and gives the same bits from any number of threads */
 } Case;
 
 #define IS(...) .n = G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), .values = { __VA_ARGS__ }
@@ -33,6 +35,11 @@ static const Case cases[] = {
   { "conv-depthwise", "Conv", { { 1, 6, 7, 7 }, { 6, 1, 3, 3 } }, { { "group", .values = { 6 } } } },
   { "conv-dilated", "Conv", { { 1, 2, 11, 11 }, { 3, 2, 3, 3 } }, { { "dilations", IS (2, 3) } } },
   { "conv-same", "Conv", { { 1, 2, 10, 7 }, { 3, 2, 4, 3 } }, { { "auto_pad", .text = "SAME_LOWER" }, { "strides", IS (2, 2) } } },
+  { "conv-few-pixels", "Conv", { { 3, 15, 3, 4 }, { 8000, 15, 3, 3 }, { 8000 } }, { { "pads", IS (1, 0, 2, 1) }, { "strides", IS (2, 1) } },
+    .large = TRUE, .kernel = "panels" },
+  { "conv-few-pixels-dilated", "Conv", { { 70, 15, 5, 5 }, { 8001, 15, 3, 3 } }, { { "dilations", IS (1, 2) }, { "strides", IS (1, 2) } },
+    .large = TRUE, .kernel = "panels" },
+  { "conv-one-pixel", "Conv", { { 1, 130, 1, 1 }, { 8100, 130, 1, 1 } }, .large = TRUE, .kernel = "panels" },
   { "conv-1d", "Conv", { { 2, 3, 12 }, { 4, 3, 5 } } },
   { "conv-3d", "Conv", { { 1, 2, 5, 6, 7 }, { 3, 2, 2, 3, 2 }, { 3 } } },
   { "conv-splat", "Conv", { { 1, 3, 9, 8 }, { 18, 3, 3, 3 } }, .splat = TRUE },
@@ -182,6 +189,19 @@ check_case (const Case *c, guint special, guint seed)
   g_assert_no_error (error);
   comparison = ph_tensor_compare (fast[0], slow[0], (PhTolerance) { 1e-5, 1e-5 });
   g_assert_cmpstr (comparison.why, ==, NULL);
+  for (guint threads = 1; c->kernel != NULL && threads < 4; threads++)
+    {
+      PhTensor *again[2] = { NULL };
+      guint took = 0;
+
+      ph_run_set_threads (threads);
+      ph_run_node (node, inputs, again, &(PhRunOptions) { .kernel = c->kernel, .took = &took }, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (took, ==, 1);
+      g_assert_true (ph_tensor_equal (again[0], fast[0]));
+      ph_tensor_unref (again[0]);
+    }
+  ph_run_set_threads (0);
   ph_tensor_unref (fast[0]);
   ph_tensor_unref (slow[0]);
   for (guint i = 0; i < n; i++)

@@ -298,6 +298,13 @@ wants_newer_processor (const char *name)
   return g_strv_contains (rows, name);
 }
 
+/* Those of halves are what half-floats asks for, those of tables and weights that are large what run-memory and dnnl do. */
+static inline gboolean
+is_asked_for_elsewhere (const char *name)
+{
+  return g_str_has_suffix (name, " half") || g_str_equal (name, "Gather file") || g_str_equal (name, "Conv panels");
+}
+
 /* The first output. */
 static PhTensor *
 run (PhModel *model, GHashTable *feeds, const PhRunOptions *options)
