@@ -453,6 +453,8 @@ run_heads (const Attention *self, const Worker *worker, PhKernel *kernel, const 
   scores = ph_tensor_new_unset (PH_FLOAT, self->rank, dims);
   for (gsize head = first; head < end && scores != NULL; head++)
     {
+      if (g_cancellable_is_cancelled (kernel->run->options->cancellable))
+        g_clear_pointer (&scores, ph_tensor_unref);
       pack (&self->k, at->k + place (self, &self->k, head), worker->keys);
       pack (&self->v, at->v + place (self, &self->v, head), worker->values);
       for (gint64 next = 0; next < m && scores != NULL; next += self->block)

@@ -88,8 +88,6 @@ pack (ConvPanels *self, PhTensor *w, PhTensor *bias)
   g_autoptr (PhTensor) whole = ph_tensor_dup_computed (w);
   g_autofree float *part = g_try_new (float, panel *k), *turned = g_try_new (float, panel *k);
 
-  if (self->packed_of == w)
-    return TRUE;
   self->panels = self->panels != NULL ? self->panels : ph_block_new_lasting (panel_bytes (self));
   if (whole == NULL || self->panels == NULL || part == NULL || turned == NULL)
     return FALSE;
@@ -166,7 +164,7 @@ run_conv (PhKernel *kernel, gpointer prepared)
   g_autoptr (PhTensor) windows = ph_tensor_new_unset (PH_FLOAT, 2, (gint64[]) { (gint64) MIN (rows, MOST_ROWS), (gint64) k });
   g_autoptr (PhTensor) y = NULL;
 
-  if (image == NULL || windows == NULL || !pack (self, kernel->inputs[1], bias)
+  if (image == NULL || windows == NULL || (self->packed_of != kernel->inputs[1] && !pack (self, kernel->inputs[1], bias))
       || (bias != NULL && !ph_kernel_is_constant (kernel, 2) && !ph_tensor_copy_data (bias, self->bias)))
     return FALSE;
   y = ph_tensor_new_packed (2 + SPACE, self->dims, PH_MEMORY_CHANNELS_LAST);
@@ -174,6 +172,9 @@ run_conv (PhKernel *kernel, gpointer prepared)
     {
       const gsize m = MIN (MOST_ROWS, rows - at);
       float *to = ph_tensor_writable (windows);
+
+      if (g_cancellable_is_cancelled (kernel->run->options->cancellable))
+        return FALSE;
 
       for (gsize i = 0; i < m; i++)
         lay_out (self, ph_tensor_packed (image), at + i, to + i * k);

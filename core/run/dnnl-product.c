@@ -126,6 +126,7 @@ multiply (const Product *p)
 
 /* Packing the right matrix pays for so many rows of the left one, or where it is packed once. */
 #define MANY_ROWS    32
+#define ROWS_AT_ONCE 4096                /* of the left one: between them it is asked whether to go on      */
 #define MOST_RIGHT   ((gint64) 1 << 20)  /* elements of b, in panels                                         */
 #define MOST_WEIGHTS ((gint64) 16 << 20) /* of one that is packed once, for several rows                     */
 
@@ -241,15 +242,15 @@ typedef struct
  * after the other; NULL: they are. */
 static void
 multiply_rows (const PanelProduct *product, const Offsets *offsets, gsize first, gsize end, const float *a, const float *b,
-               float *panels, float *out)
+               float *panels, float *out, GCancellable *cancellable)
 {
   const gsize m = (gsize) product->m, n = (gsize) product->n, k = (gsize) product->k;
   gsize packed = G_MAXSIZE;
 
-  while (first < end)
+  while (first < end && !g_cancellable_is_cancelled (cancellable))
     {
       const Offsets *at = &offsets[first / m];
-      const gsize row = first % m, rows = MIN (m - row, end - first);
+      const gsize row = first % m, rows = MIN (MIN (m - row, end - first), (gsize) ROWS_AT_ONCE);
 
       if (b != NULL && at->b != packed)
         pack (product, b + (packed = at->b), panels);
@@ -265,6 +266,7 @@ product_run (PanelProduct *product, PhKernel *kernel, float *out)
   PhTensor *left = kernel->inputs[product->a], *right = kernel->inputs[product->b];
   const float *a = ph_tensor_data (left), *b = product->one_right ? NULL : ph_tensor_data (right);
   const gsize rows = product->n_products * (gsize) product->m, n_threads = product->n_threads;
+  GCancellable *cancellable = kernel->run->options->cancellable;
   const gsize room = product->one_right ? 0 : panel_room ((gsize) product->n, (gsize) product->k);
   g_autofree Offsets *several = NULL;
   Offsets one = { 0, 0 }, *offsets = &one;
@@ -288,12 +290,13 @@ product_run (PanelProduct *product, PhKernel *kernel, float *out)
       while (ph_walk_next (&walk));
     }
   if (n_threads == 1) /* even one thread costs something to ask for */
-    multiply_rows (product, offsets, 0, rows, a, b, product->panels, out);
+    multiply_rows (product, offsets, 0, rows, a, b, product->panels, out, cancellable);
   else
 #pragma omp parallel for schedule(static)
     for (gsize t = 0; t < n_threads; t++)
-      multiply_rows (product, offsets, rows * t / n_threads, rows * (t + 1) / n_threads, a, b, product->panels + t * room, out);
-  return TRUE;
+      multiply_rows (product, offsets, rows * t / n_threads, rows * (t + 1) / n_threads, a, b, product->panels + t * room, out,
+                     cancellable);
+  return !g_cancellable_is_cancelled (cancellable);
 }
 
 float *
