@@ -17,7 +17,6 @@
 #define MOST_NODES   32
 #define BLOCK        32768              /* scores that stay in the cache until they are multiplied         */
 #define FEW_SCORES   65536              /* of all heads: so few stay in the cache together                 */
-#define MANY_SCORES  ((gint64) 1 << 20) /* of all heads: so many do not, and leave it to separate products */
 #define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several         */
 
 /* An input of the node as an operand of a product, or the result as what a product makes: transpositions are strides. */
@@ -35,6 +34,7 @@ typedef struct
 {
   PhChain *chain;       /* (nullable) operations on the scores before the softmax                              */
   float *keys, *values; /* of one head, in panels                                                              */
+  float *scores;        /* of one block; of all heads, unless these are apart                                  */
   float *line;          /* room for a matrix that lies apart                                                   */
 } Worker;
 
@@ -234,17 +234,15 @@ fit (Attention *self, const PhNode *last)
   return TRUE;
 }
 
-/* Determines how many rows of scores are computed at a time. The operations on scores must be the same for all heads then. */
+/* Determines how many rows of scores are computed at a time. */
 static void
-choose_block (Attention *self, const PhKernel *kernel)
+choose_block (Attention *self)
 {
   const gint64 m = self->q.rows, length = self->k.columns;
-  const PhChain *chain = self->workers[0].chain;
-  const guint like = chain != NULL ? ph_chain_repeats (chain, kernel, self->rank) : 0;
 
-  self->apart = self->heads * (gsize) (m * length) > FEW_SCORES && like <= 2;
+  self->apart = self->heads * (gsize) (m * length) > FEW_SCORES;
   self->block = m;
-  if (self->apart && like < 2 && m * length > BLOCK)
+  if (self->apart && m * length > BLOCK)
     {
       const gint64 blocks = MIN ((m * length + BLOCK - 1) / BLOCK, (m + 7) / 8);
 
@@ -266,13 +264,15 @@ make_room (const Attention *self, Worker *worker)
 {
   const gsize keys = panels (self->k.rows, self->k.columns), values = panels (self->v.rows, self->v.columns);
   const gsize line = (gsize) (self->block * MAX (self->q.columns, self->out.columns));
+  const gsize scores = (self->apart ? 1 : self->heads) * (gsize) (self->block * self->k.columns);
   gpointer room = NULL;
 
-  if (posix_memalign (&room, 64, MAX (keys + values + line, 16) * sizeof (float)) != 0)
+  if (posix_memalign (&room, 64, MAX (keys + values + line + scores, 16) * sizeof (float)) != 0)
     return FALSE;
   worker->keys = room;
   worker->values = worker->keys + keys;
-  worker->line = worker->values + values;
+  worker->scores = worker->values + values; /* a whole number of lines of the cache from the start */
+  worker->line = worker->scores + scores;
   return TRUE;
 }
 
@@ -282,7 +282,7 @@ make_workers (Attention *self, PhKernel *kernel, const Parts *parts)
 {
   const PhGraph *body = kernel->node->graphs->pdata[0];
   const gint64 work = (gint64) self->heads * self->q.rows * self->k.columns * (self->q.columns + self->v.columns);
-  guint most = work > FEW_PRODUCTS ? (guint) MIN ((gsize) ph_run_max_threads (), self->heads) : 1;
+  const guint most = self->apart && work > FEW_PRODUCTS ? (guint) MIN ((gsize) ph_run_max_threads (), self->heads) : 1;
 
   self->workers = g_new0 (Worker, most);
   while (self->n_workers < most)
@@ -293,10 +293,6 @@ make_workers (Attention *self, PhKernel *kernel, const Parts *parts)
         worker->chain = ph_chain_new (kernel, parts->between, parts->n_between, body->inputs, parts->scores->outputs->pdata[0]);
       if (parts->n_between > 0 && worker->chain == NULL)
         return FALSE;
-      if (self->n_workers == 1)
-        choose_block (self, kernel);
-      if (!self->apart)
-        most = 1;
       if (!make_room (self, worker))
         return ph_kernel_refuse (kernel, "there is no memory for its panels") != NULL;
     }
@@ -322,15 +318,11 @@ prepare_attention (PhKernel *kernel)
       free_attention (self);
       return ph_kernel_refuse (kernel, "query, key and value are not float32 of one rank whose sizes match");
     }
+  choose_block (self);
   if (!make_workers (self, kernel, &parts))
     {
       free_attention (self);
       return NULL;
-    }
-  if (!self->apart && (gint64) self->heads * self->q.rows * self->k.columns > MANY_SCORES)
-    {
-      free_attention (self);
-      return ph_kernel_refuse (kernel, "so many scores with terms of their own for each head are faster in separate products");
     }
   return self;
 }
@@ -392,18 +384,17 @@ multiply_scores (const Attention *self, const Worker *worker, gint64 first, gint
                         (gsize) (direct ? view->row_step : view->columns), worker->keys, NULL, out, (gsize) self->k.columns);
 }
 
-static PhTensor *
-weigh (const Attention *self, const Worker *worker, PhKernel *kernel, PhTensor *scores)
+/* Turns @n scores, from the @first of all on, into weights. */
+static gboolean
+weigh (const Attention *self, const Worker *worker, PhKernel *kernel, gsize first, gsize n)
 {
   const gsize length = (gsize) self->k.columns;
-  float *lines;
 
-  if (worker->chain != NULL)
-    scores = ph_chain_run (worker->chain, kernel, scores);
-  lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
-  for (gsize i = 0, n = lines != NULL ? ph_tensor_count (scores) / length : 0; i < n; i++)
-    ph_lanes ()->softmax (length, lines + i * length, lines + i * length);
-  return scores;
+  if (worker->chain != NULL && !ph_chain_run_part (worker->chain, kernel, self->rank, self->scores, first, n, worker->scores))
+    return FALSE;
+  for (gsize i = 0; i < n; i += length)
+    ph_lanes ()->softmax (length, worker->scores + i, worker->scores + i);
+  return TRUE;
 }
 
 /* The elements of the operands, and where the result goes. */
@@ -420,23 +411,20 @@ run_together (const Attention *self, PhKernel *kernel, const Elements *at)
   const Worker *worker = &self->workers[0];
   const gint64 m = self->q.rows;
   const gsize size = (gsize) (m * self->k.columns);
-  g_autoptr (PhTensor) scores = ph_tensor_new_unset (PH_FLOAT, self->rank, self->scores);
-  float *lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
 
-  for (gsize head = 0; lines != NULL && head < self->heads; head++)
+  for (gsize head = 0; head < self->heads; head++)
     {
       pack (&self->k, at->k + place (self, &self->k, head), worker->keys);
-      multiply_scores (self, worker, 0, m, at->q + place (self, &self->q, head), lines + head * size);
+      multiply_scores (self, worker, 0, m, at->q + place (self, &self->q, head), worker->scores + head * size);
     }
-  if (lines != NULL)
-    scores = weigh (self, worker, kernel, scores);
-  lines = scores != NULL ? ph_tensor_writable (scores) : NULL;
-  for (gsize head = 0; lines != NULL && head < self->heads; head++)
+  if (!weigh (self, worker, kernel, 0, self->heads * size))
+    return FALSE;
+  for (gsize head = 0; head < self->heads; head++)
     {
       pack (&self->v, at->v + place (self, &self->v, head), worker->values);
-      multiply_values (self, worker, 0, m, lines + head * size, at->out + place (self, &self->out, head));
+      multiply_values (self, worker, 0, m, worker->scores + head * size, at->out + place (self, &self->out, head));
     }
-  return lines != NULL;
+  return TRUE;
 }
 
 /* Computes the heads from @first to before @end, a block of scores after the other; the last block overlaps the one before, so that all
@@ -445,31 +433,24 @@ static gboolean
 run_heads (const Attention *self, const Worker *worker, PhKernel *kernel, const Elements *at, gsize first, gsize end)
 {
   const gint64 m = self->q.rows;
-  gint64 dims[RANK];
-  PhTensor *scores;
+  const gsize length = (gsize) self->k.columns;
 
-  for (guint i = 0; i < self->rank; i++)
-    dims[i] = i + 2 < self->rank ? 1 : i + 2 == self->rank ? self->block : self->k.columns;
-  scores = ph_tensor_new_unset (PH_FLOAT, self->rank, dims);
-  for (gsize head = first; head < end && scores != NULL; head++)
+  for (gsize head = first; head < end; head++)
     {
       if (g_cancellable_is_cancelled (kernel->run->options->cancellable))
-        g_clear_pointer (&scores, ph_tensor_unref);
+        return FALSE;
       pack (&self->k, at->k + place (self, &self->k, head), worker->keys);
       pack (&self->v, at->v + place (self, &self->v, head), worker->values);
-      for (gint64 next = 0; next < m && scores != NULL; next += self->block)
+      for (gint64 next = 0; next < m; next += self->block)
         {
           const gint64 row = MIN (next, m - self->block);
 
-          multiply_scores (self, worker, row, self->block, at->q + place (self, &self->q, head), ph_tensor_writable (scores));
-          scores = weigh (self, worker, kernel, scores);
-          if (scores != NULL)
-            multiply_values (self, worker, row, self->block, ph_tensor_data (scores), at->out + place (self, &self->out, head));
+          multiply_scores (self, worker, row, self->block, at->q + place (self, &self->q, head), worker->scores);
+          if (!weigh (self, worker, kernel, (head * (gsize) m + (gsize) row) * length, (gsize) self->block * length))
+            return FALSE;
+          multiply_values (self, worker, row, self->block, worker->scores, at->out + place (self, &self->out, head));
         }
     }
-  if (scores == NULL)
-    return FALSE;
-  ph_tensor_unref (scores);
   return TRUE;
 }
 

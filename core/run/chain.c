@@ -315,29 +315,35 @@ bind_operand (PhChain *chain, Operand *operand, const PhTensor *tensor, const gu
                               : own[of[d] - missing] * step[d];
 }
 
+/* @dims: (nullable) of the whole head, in rows, of which parts are given; then @head is not read. */
 static gboolean
-bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
+bind (PhChain *chain, const PhKernel *kernel, PhTensor *head, guint whole_rank, const gint64 *dims)
 {
+  gboolean any = FALSE, given = head != NULL || dims != NULL;
   gint64 walk[RANK + 1], step[RANK + 1];
-  gboolean any = FALSE;
   guint of[RANK + 1];
 
-  chain->rank = 0;
+  chain->rank = dims != NULL ? whole_rank : 0;
+  if (dims != NULL)
+    memcpy (chain->dims, dims, whole_rank * sizeof *dims);
   for (guint i = 0; i < chain->n_operands; i++)
     {
       const PhTensor *tensor = tensor_of (chain, kernel, i, head);
       gint64 joint[PH_MAX_RANK];
       guint rank;
 
+      if (tensor == NULL)
+        continue;
       if (!ph_broadcast_dims (chain->rank, chain->dims, ph_tensor_rank (tensor), ph_tensor_dims (tensor), &rank, joint))
         return FALSE;
       chain->rank = rank;
       memcpy (chain->dims, joint, rank * sizeof *joint);
     }
-  if (chain->rank >= RANK || (head != NULL && !has_shape (head, chain->rank, chain->dims)))
+  if (chain->rank >= RANK || (head != NULL && !has_shape (head, chain->rank, chain->dims))
+      || (dims != NULL && (chain->rank != whole_rank || memcmp (chain->dims, dims, whole_rank * sizeof *dims) != 0)))
     return FALSE;
   chain->format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
-  for (guint i = 0; i < chain->n_operands && head == NULL; i++)
+  for (guint i = 0; i < chain->n_operands && !given; i++)
     {
       const PhTensor *tensor = tensor_of (chain, kernel, i, head);
 
@@ -354,7 +360,7 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   if (chain->format != PH_MEMORY_PLAIN && chain->format != PH_MEMORY_CHANNELS_LAST
       && chain->dims[1] % (chain->format == PH_MEMORY_BLOCKED_8 ? 8 : 16) != 0)
     {
-      if (head != NULL) /* the padding of its blocks has to stay 0 */
+      if (given) /* the padding of its blocks has to stay 0 */
         return FALSE;
       chain->format = PH_MEMORY_PLAIN;
     }
@@ -364,31 +370,15 @@ bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
   chain->walk_rank = ph_memory_format_walk (chain->format, chain->rank, chain->dims, walk, of, step);
   memcpy (chain->walk, walk, sizeof chain->walk);
   for (guint i = 0; i < chain->n_operands; i++)
-    bind_operand (chain, &chain->operands[i], tensor_of (chain, kernel, i, head), of, step);
+    if (dims != NULL && (int) i == chain->head)
+      chain->operands[i].is_full = TRUE;
+    else
+      bind_operand (chain, &chain->operands[i], tensor_of (chain, kernel, i, head), of, step);
   if (chain->walk_rank == 0)
     chain->walk[chain->walk_rank++] = 1;
   join_dims (chain);
   chain->bound = TRUE;
   return chain->count > 0;
-}
-
-guint
-ph_chain_repeats (const PhChain *chain, const PhKernel *kernel, guint rank)
-{
-  guint most = 0;
-
-  for (guint i = 0; i < chain->n_operands; i++)
-    {
-      const PhTensor *tensor = (int) i != chain->head ? tensor_of (chain, kernel, i, NULL) : NULL;
-      const guint n = tensor != NULL ? ph_tensor_rank (tensor) : 0;
-
-      if (n > rank)
-        return n;
-      for (guint d = 0; d < n; d++)
-        if (ph_tensor_dims (tensor)[d] != 1)
-          most = MAX (most, n - d);
-    }
-  return most;
 }
 
 /* ── computing ── */
@@ -472,8 +462,23 @@ run_block (const PhChain *chain, const PhLanes *lanes, gsize n, const float **re
     }
 }
 
+/* Returns the position of element @first of the result. */
+static Place
+place_of (const PhChain *chain, const Operand *operand, gsize first)
+{
+  Place place = { { 0 }, 0 };
+
+  for (guint d = chain->walk_rank; d-- > 0; first /= (gsize) chain->walk[d])
+    {
+      place.at[d] = (gint64) (first % (gsize) chain->walk[d]);
+      place.offset += place.at[d] * operand->strides[d];
+    }
+  return place;
+}
+
+/* Computes @count elements from @first on. @part: (nullable) the same ones of the head, in place of @head. */
 static gboolean
-compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
+compute (PhChain *chain, PhKernel *kernel, PhTensor *head, const float *part, gsize first, gsize count, float *out)
 {
   float (*room)[BLOCK] = g_alloca (sizeof (float) * BLOCK * (OPERANDS + chain->n_steps));
   const PhLanes *lanes = ph_lanes ();
@@ -482,23 +487,27 @@ compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
   Place places[OPERANDS];
   float ones[OPERANDS];
 
-  if (chain->count == 0) /* an operand without elements has none to repeat */
+  if (count == 0) /* an operand without elements has none to repeat */
     return TRUE;
   for (guint i = 0; i < chain->n_operands; i++)
     {
       const Operand *operand = &chain->operands[i];
+      const gboolean given = part != NULL && (int) i == chain->head;
 
-      data[i] = data_of (chain, operand, tensor_of (chain, kernel, i, head), &ones[i]);
+      data[i] = given ? part : data_of (chain, operand, tensor_of (chain, kernel, i, head), &ones[i]);
       if (data[i] == NULL)
         return FALSE;
-      memset (&places[i], 0, sizeof places[i]);
+      if (operand->is_full && !given)
+        data[i] = (const float *) data[i] + first;
       registers[i] = room[i];
       if (!operand->is_full && operand->is_scalar && !operand->is_condition)
-        lanes->fill (MIN (BLOCK, chain->count), room[i], *(const float *) data[i]);
+        lanes->fill (MIN (BLOCK, count), room[i], *(const float *) data[i]);
+      else if (!operand->is_full)
+        places[i] = place_of (chain, operand, first);
     }
-  for (gsize at = 0; at < chain->count; at += BLOCK)
+  for (gsize at = 0; at < count; at += BLOCK)
     {
-      const gsize n = MIN (BLOCK, chain->count - at);
+      const gsize n = MIN (BLOCK, count - at);
 
       for (guint i = 0; i < chain->n_operands; i++)
         if (chain->operands[i].is_full)
@@ -554,24 +563,22 @@ join_orders (PhChain *chain, const PhKernel *kernel, PhTensor *head)
 static PhTensor *
 run_with (PhChain *chain, PhKernel *kernel, PhTensor *head)
 {
-  PhMemoryFormat format;
-  PhTensor *y;
+  const PhMemoryFormat format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
+  PhTensor *y = head;
 
-  y = head;
-  format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
-  if ((!chain->bound || chain->head_format != format) && !bind (chain, kernel, head))
+  if ((!chain->bound || chain->head_format != format) && !bind (chain, kernel, head, 0, NULL))
     {
       g_clear_pointer (&head, ph_tensor_unref);
       return NULL;
     }
   chain->head_format = format;
-  if (y == NULL)
-    y = reusable (chain, kernel);
+  y = y != NULL ? y : reusable (chain, kernel);
   if (y == NULL)
     y = chain->format == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, chain->rank, chain->dims)
                                          : ph_tensor_new_packed (chain->rank, chain->dims, chain->format);
   if (y != NULL
-      && !compute (chain, kernel, head, chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
+      && !compute (chain, kernel, head, NULL, 0, chain->count,
+                   chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
     g_clear_pointer (&y, ph_tensor_unref);
   return y;
 }
@@ -584,4 +591,10 @@ ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
   for (guint i = 0; i < chain->n_operands; i++)
     g_clear_pointer (&chain->copies[i], ph_tensor_unref);
   return y;
+}
+
+gboolean
+ph_chain_run_part (PhChain *chain, PhKernel *kernel, guint rank, const gint64 *dims, gsize first, gsize n, float *elements)
+{
+  return (chain->bound || bind (chain, kernel, NULL, rank, dims)) && compute (chain, kernel, NULL, elements, first, n, elements);
 }

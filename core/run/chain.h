@@ -16,11 +16,12 @@ gboolean ph_chain_takes (const PhNode *node);
  * ph_chain_run() and written over. NULL: there is no chain for these nodes. */
 PhChain *ph_chain_new (PhKernel *kernel, PhNode *const *nodes, guint n, GPtrArray *outside, const PhValue *head);
 void ph_chain_free (PhChain *chain);
-/* In how many of the last dimensions of a head of @rank its other operands have more than one element: before these they
- * repeat. */
-guint ph_chain_repeats (const PhChain *chain, const PhKernel *kernel, guint rank);
-
 /* The value. @head: (transfer full) (nullable). NULL: it cannot be computed so (@head is gone). (transfer full) */
 PhTensor *ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head);
+
+/* The same where the head is of @dims, row-major, and @elements are the @n ones from its @first on, which are written over: the same chain
+ * in every call, and no ph_chain_run() with it. FALSE: it cannot be computed so. */
+gboolean ph_chain_run_part (PhChain *chain, PhKernel *kernel, guint rank, const gint64 *dims, gsize first, gsize n,
+                            float *elements);
 
 G_END_DECLS

@@ -119,6 +119,8 @@ static const Case cases[] = {
     "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
   { "softmax-over-sum", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) y = Softmax (a)", "rows" },
   { "normalization-over-sum", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) y = LayerNormalization (a, b)", "rows" },
+  { "attention-terms-of-each-head", "float[2,4,130,32] q, float[2,4,32,150] k, float[2,4,150,32] v, bool[2,1,1,150] m, float[4,130,150] t", "float low = {-1000.0}",
+    "d = MatMul (q, k) e = Add (d, t) h = Where (m, e, low) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
   { "attention-blocks-apart", "float[1,4,2,301] q, float[1,4,2,150] k, float[1,3,2,150] v", "float s = {0.5}",
     "a = Transpose <perm = [0, 2, 3, 1]> (q) b = Transpose <perm = [0, 2, 1, 3]> (k) c = Transpose <perm = [0, 2, 3, 1]> (v) d = MatMul (a, b) e = Mul (d, s) "
     "f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 3, 1, 2]> (g)", "attention", "O3" },
