@@ -9,6 +9,23 @@ extern const PhLanes ph_lanes_base;
 extern const PhLanes ph_lanes_v3, ph_lanes_v4;
 #endif
 
+#ifdef __x86_64__
+/* What oneDNN is told to do without (ONEDNN_MAX_CPU_ISA), these loops do without, too. */
+static const PhLanes *
+choose (void)
+{
+  const char *most = g_getenv ("ONEDNN_MAX_CPU_ISA");
+  const gboolean is_old = most != NULL && (g_str_equal (most, "SSE41") || g_str_equal (most, "AVX"));
+  const gboolean is_narrow = is_old || (most != NULL && g_str_has_prefix (most, "AVX2"));
+
+  __builtin_cpu_init ();
+  if (!is_narrow && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl")
+      && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512bw"))
+    return &ph_lanes_v4;
+  return !is_old && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") ? &ph_lanes_v3 : &ph_lanes_base;
+}
+#endif
+
 const PhLanes *
 ph_lanes (void)
 {
@@ -18,12 +35,7 @@ ph_lanes (void)
 
   if (lanes == NULL)
     {
-      __builtin_cpu_init ();
-      lanes = __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("avx512dq")
-                      && __builtin_cpu_supports ("avx512bw")
-                  ? &ph_lanes_v4
-              : __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") ? &ph_lanes_v3
-                                                                                  : &ph_lanes_base;
+      lanes = choose ();
       __atomic_store_n (&chosen, lanes, __ATOMIC_RELAXED);
     }
   return lanes;
