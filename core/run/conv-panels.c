@@ -88,6 +88,7 @@ pack (ConvPanels *self, PhTensor *w, PhTensor *bias)
   g_autoptr (PhTensor) whole = ph_tensor_dup_computed (w);
   g_autofree float *part = g_try_new (float, panel *k), *turned = g_try_new (float, panel *k);
 
+  g_clear_pointer (&self->packed_of, ph_tensor_unref);
   self->panels = self->panels != NULL ? self->panels : ph_block_new_lasting (panel_bytes (self));
   if (whole == NULL || self->panels == NULL || part == NULL || turned == NULL)
     return FALSE;
@@ -105,9 +106,10 @@ pack (ConvPanels *self, PhTensor *w, PhTensor *bias)
     }
   g_free (self->bias);
   self->bias = bias != NULL ? g_new0 (float, n + panel) : NULL;
-  g_clear_pointer (&self->packed_of, ph_tensor_unref);
+  if (bias != NULL && !ph_tensor_copy_data (bias, self->bias))
+    return FALSE;
   self->packed_of = ph_tensor_ref (w);
-  return bias == NULL || ph_tensor_copy_data (bias, self->bias);
+  return TRUE;
 }
 
 /* Lays out the pixels of a window; those in the padding are 0. */
@@ -175,7 +177,6 @@ run_conv (PhKernel *kernel, gpointer prepared)
 
       if (g_cancellable_is_cancelled (kernel->run->options->cancellable))
         return FALSE;
-
       for (gsize i = 0; i < m; i++)
         lay_out (self, ph_tensor_packed (image), at + i, to + i * k);
       multiply (self, m, to, (float *) ph_tensor_packed (y) + at * (gsize) self->dims[1]);

@@ -190,12 +190,26 @@ test_lasting (void)
 
 /* ── weights ── */
 
+/* Saves what @b built, with the output @y, and lets go of @model. Returns the path. */
+static char *
+save (PhModel *model, PhBuilder *b, PhValue *y, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  char *path = in_folder (name);
+
+  ph_graph_set_output (model->graph, 0, y, &error);
+  g_assert_true (ph_builder_finish (b, &error));
+  ph_io_save (model, path, NULL, &error);
+  g_assert_no_error (error);
+  ph_model_free (model);
+  return path;
+}
+
 /* A file with a convolution, its normalisation and a product, each with more weights than are read at once. */
 static char *
 write_weighted (void)
 {
   PhModel *model = ph_model_new ();
-  char *path = in_folder ("weighted.onnx");
   g_autoptr (PhTensor) w = random_tensor (4, (gint64[]) { 32, 16, 3, 3 }), v = random_tensor (2, (gint64[]) { 144, 48 });
   g_autoptr (PhTensor) ones = ph_tensor_new_splat (PH_FLOAT, 1, (gint64[]) { 32 }, &(float) { 2 });
   g_autoptr (PhTensor) shape = ph_tensor_new_int64s ((gint64[]) { 1, 32, 144 }, 3);
@@ -211,12 +225,7 @@ write_weighted (void)
   y = PH_BUILD (&b, Relu, PH_BUILD (&b, BatchNormalization, y, s, s, s, s));
   y = PH_BUILD (&b, MatMul, PH_BUILD (&b, Reshape, y, ph_build_tensor (&b, ph_tensor_ref (shape))),
                 ph_build_tensor (&b, ph_tensor_ref (v)));
-  ph_graph_set_output (model->graph, 0, y, &error);
-  g_assert_true (ph_builder_finish (&b, &error));
-  ph_io_save (model, path, NULL, &error);
-  g_assert_no_error (error);
-  ph_model_free (model);
-  return path;
+  return save (model, &b, y, "weighted.onnx");
 }
 
 /* Of the weights, not of the few numbers for each channel. */
@@ -280,7 +289,6 @@ write_tables (void)
 {
   static const gint64 sizes[][3] = { { 4100, 600 }, { 600, 700 }, { 520, 700 }, { 1, 520, 520 }, { 1, 520, 130 } };
   PhModel *model = ph_model_new ();
-  char *path = in_folder ("tables.onnx");
   g_autoptr (GError) error = NULL;
   PhBuilder b = { .graph = model->graph };
   PhValue *ids = ph_graph_add_input (model->graph, "ids", ph_type_static (PH_INT64, 2, (gint64[]) { 5, 4 }), NULL, G_MAXUINT,
@@ -296,12 +304,7 @@ write_tables (void)
   y = PH_BUILD_WITH (&b, Gemm, PH_ATTRS (ph_attr_new_int ("transB", 1)), y, weights[2]);
   y = PH_BUILD (&b, Reshape, PH_BUILD (&b, Mul, y, less), ph_build_ints (&b, (gint64[]) { 5, 4, 520 }, 3));
   y = PH_BUILD_WITH (&b, LSTM, PH_ATTRS (ph_attr_new_int ("hidden_size", 130)), y, weights[3], weights[4]);
-  ph_graph_set_output (model->graph, 0, y, &error);
-  g_assert_true (ph_builder_finish (&b, &error));
-  ph_io_save (model, path, NULL, &error);
-  g_assert_no_error (error);
-  ph_model_free (model);
-  return path;
+  return save (model, &b, y, "tables.onnx");
 }
 
 /* What is packed, and a table of which a few rows are read, stays in its file. */

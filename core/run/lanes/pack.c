@@ -64,7 +64,7 @@ ph_product_pack (PhTensor *b, gsize first, gsize k, gsize n, gboolean transposed
 
   if (whole == NULL)
     return FALSE;
-  if (ph_tensor_is_in_memory (whole) || ph_tensor_is_splat (whole))
+  if (ph_tensor_is_in_memory (whole))
     {
       const float *data = ph_tensor_data (whole);
 
