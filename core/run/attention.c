@@ -9,15 +9,15 @@
 #include "core/ops/support.h"
 #include "core/run/chain.h"
 #include "core/run/lanes.h"
+#include "core/run/product.h"
 #include "core/run/run-private.h"
 #include "core/tensor/broadcast.h"
 #include "core/tensor/transpose.h"
 
-#define RANK         8 /* of the operands, at most */
-#define MOST_NODES   32
-#define BLOCK        32768              /* scores that stay in the cache until they are multiplied         */
-#define FEW_SCORES   65536              /* of all heads: so few stay in the cache together                 */
-#define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several         */
+#define RANK       8 /* of the operands, at most */
+#define MOST_NODES 32
+#define BLOCK      32768 /* scores that stay in the cache until they are multiplied         */
+#define FEW_SCORES 65536 /* of all heads: so few stay in the cache together                 */
 
 /* An input of the node as an operand of a product, or the result as what a product makes: transpositions are strides. */
 typedef struct
@@ -250,19 +250,11 @@ choose_block (Attention *self)
     }
 }
 
-/* Returns the elements of @n columns in panels of @k rows. */
-static gsize
-panels (gint64 k, gint64 n)
-{
-  const gsize panel = ph_lanes ()->panel;
-
-  return ((gsize) n + panel - 1) / panel * panel * (gsize) k;
-}
-
 static gboolean
 make_room (const Attention *self, Worker *worker)
 {
-  const gsize keys = panels (self->k.rows, self->k.columns), values = panels (self->v.rows, self->v.columns);
+  const gsize keys = ph_lanes_panels ((gsize) self->k.rows, (gsize) self->k.columns),
+              values = ph_lanes_panels ((gsize) self->v.rows, (gsize) self->v.columns);
   const gsize line = (gsize) (self->block * MAX (self->q.columns, self->out.columns));
   const gsize scores = (self->apart ? 1 : self->heads) * (gsize) (self->block * self->k.columns);
   gpointer room = NULL;
@@ -282,7 +274,7 @@ make_workers (Attention *self, PhKernel *kernel, const Parts *parts)
 {
   const PhGraph *body = kernel->node->graphs->pdata[0];
   const gint64 work = (gint64) self->heads * self->q.rows * self->k.columns * (self->q.columns + self->v.columns);
-  const guint most = self->apart && work > FEW_PRODUCTS ? (guint) MIN ((gsize) ph_run_max_threads (), self->heads) : 1;
+  const guint most = self->apart && work > PH_FEW_PRODUCTS ? (guint) MIN ((gsize) ph_run_max_threads (), self->heads) : 1;
 
   self->workers = g_new0 (Worker, most);
   while (self->n_workers < most)
@@ -341,13 +333,6 @@ place (const Attention *self, const View *view, gsize head)
 }
 
 static void
-transpose (gint64 rows, gint64 columns, const float *from, gint64 from_step, float *to, gint64 to_step)
-{
-  ph_transpose_words ((gsize) rows, (gsize) columns, (const guint32 *) (gconstpointer) from, (gsize) from_step,
-                      (guint32 *) (gpointer) to, (gsize) to_step);
-}
-
-static void
 pack (const View *view, const float *from, float *out)
 {
   const gboolean across = view->column_step != 1;
@@ -367,7 +352,7 @@ multiply_values (const Attention *self, const Worker *worker, gint64 first, gint
   ph_lanes ()->product ((gsize) n, (gsize) view->columns, (gsize) self->v.rows, scores, (gsize) self->v.rows, worker->values,
                         NULL, direct ? to : worker->line, (gsize) (direct ? view->row_step : view->columns));
   if (!direct)
-    transpose (n, view->columns, worker->line, view->columns, to, view->column_step);
+    ph_transpose_floats ((gsize) n, (gsize) view->columns, worker->line, (gsize) view->columns, to, (gsize) view->column_step);
 }
 
 /* Computes the scores of @n rows from @first on. */
@@ -379,7 +364,7 @@ multiply_scores (const Attention *self, const Worker *worker, gint64 first, gint
 
   q += first * view->row_step;
   if (!direct)
-    transpose (view->columns, n, q, view->column_step, worker->line, view->columns);
+    ph_transpose_floats ((gsize) view->columns, (gsize) n, q, (gsize) view->column_step, worker->line, (gsize) view->columns);
   ph_lanes ()->product ((gsize) n, (gsize) self->k.columns, (gsize) self->k.rows, direct ? q : worker->line,
                         (gsize) (direct ? view->row_step : view->columns), worker->keys, NULL, out, (gsize) self->k.columns);
 }

@@ -7,6 +7,7 @@
 #include "core/ops/op-list.h"
 #include "core/ops/support.h"
 #include "core/run/lanes.h"
+#include "core/run/product.h"
 #include "core/run/run-private.h"
 #include "core/tensor/blocks.h"
 #include "core/tensor/transpose.h"
@@ -15,7 +16,6 @@
 #define MOST_PIXELS  16                 /* of a result: more keep the weights of a block of channels busy */
 #define MANY_WEIGHTS ((gint64) 1 << 20) /* which do not stay in a processor's own cache meanwhile         */
 #define MOST_ROWS    ((gsize) 256)      /* windows that are laid out at once                              */
-#define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several        */
 
 /* A row for each window, [taps, channels], times the weights, [taps, channels, channels of the result]. */
 typedef struct
@@ -31,9 +31,7 @@ typedef struct
 static gsize
 panel_bytes (const ConvPanels *self)
 {
-  const gsize panel = ph_lanes ()->panel;
-
-  return ((gsize) self->dims[1] + panel - 1) / panel * panel * self->taps * self->channels * sizeof (float);
+  return ph_lanes_panels (self->taps * self->channels, (gsize) self->dims[1]) * sizeof (float);
 }
 
 static void
@@ -74,12 +72,6 @@ prepare_conv (PhKernel *kernel)
   return g_steal_pointer (&self);
 }
 
-static void
-turn (gsize rows, gsize columns, const float *from, float *to, gsize to_step)
-{
-  ph_transpose_words (rows, columns, (const guint32 *) (gconstpointer) from, columns, (guint32 *) (gpointer) to, to_step);
-}
-
 /* [oc, ic, taps] to [taps, ic, oc], in panels. */
 static gboolean
 pack (ConvPanels *self, PhTensor *w, PhTensor *bias)
@@ -101,8 +93,8 @@ pack (ConvPanels *self, PhTensor *w, PhTensor *bias)
       if (width < panel)
         memset (self->panels + at * k, 0, panel * k * sizeof *part);
       for (gsize i = 0; i < width; i++)
-        turn (self->channels, self->taps, part + i * k, turned + i * k, self->channels);
-      turn (width, k, turned, self->panels + at * k, panel);
+        ph_transpose_floats (self->channels, self->taps, part + i * k, self->taps, turned + i * k, self->channels);
+      ph_transpose_floats (width, k, turned, k, self->panels + at * k, panel);
     }
   g_free (self->bias);
   self->bias = bias != NULL ? g_new0 (float, n + panel) : NULL;
@@ -138,7 +130,7 @@ static void
 multiply (const ConvPanels *self, gsize m, const float *windows, float *out)
 {
   const gsize k = self->taps * self->channels, n = (gsize) self->dims[1], panel = ph_lanes ()->panel;
-  const gsize n_panels = (n + panel - 1) / panel, most = (gint64) (m * n * k) > FEW_PRODUCTS ? ph_run_max_threads () : 1;
+  const gsize n_panels = (n + panel - 1) / panel, most = (gint64) (m * n * k) > PH_FEW_PRODUCTS ? ph_run_max_threads () : 1;
   const gsize n_threads = MIN (most, n_panels);
 
   if (n_threads == 1) /* even one thread costs something to ask for */

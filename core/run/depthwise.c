@@ -62,13 +62,6 @@ prepare_depthwise (PhKernel *kernel)
   return g_steal_pointer (&self);
 }
 
-/* Transposes [rows, columns] to [columns, rows]. */
-static void
-turn (gsize rows, gsize columns, const float *from, float *to)
-{
-  ph_transpose_words (rows, columns, (const guint32 *) (gconstpointer) from, columns, (guint32 *) (gpointer) to, rows);
-}
-
 static gboolean
 bring_weights (Depthwise *self, PhTensor *w)
 {
@@ -81,7 +74,7 @@ bring_weights (Depthwise *self, PhTensor *w)
     self->weights = g_try_new (float, self->taps * self->channels);
   if (from == NULL || self->weights == NULL || !ph_tensor_copy_data (w, from))
     return FALSE;
-  turn (self->channels, self->taps, from, self->weights);
+  ph_transpose_floats (self->channels, self->taps, from, self->taps, self->weights, self->channels);
   g_clear_pointer (&self->weights_of, ph_tensor_unref);
   self->weights_of = ph_tensor_ref (w);
   return TRUE;
@@ -140,7 +133,7 @@ run_depthwise (PhKernel *kernel, gpointer prepared)
   for (gsize b = 0; b < self->batch; b++)
     {
       if (!is_last)
-        turn (self->channels, self->in, from + b * image, turned);
+        ph_transpose_floats (self->channels, self->in, from + b * image, self->in, turned, self->channels);
       convolve (self, is_last ? from + b * image : turned, start, (float *) ph_tensor_packed (y) + b * out);
     }
   ph_kernel_take (kernel, 0, y);

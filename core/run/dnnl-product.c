@@ -45,8 +45,6 @@ multiply_by_splat (const Product *p)
     }
 }
 
-#define FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several */
-
 #define BLOCK   ((gint64) 256)  /* rows and columns that one thread computes at once             */
 #define COLUMNS ((gint64) 2048) /* of a vector's product: they stay in the innermost cache       */
 
@@ -99,7 +97,7 @@ multiply (const Product *p)
 
   if (p->m == 1)
     {
-#pragma omp parallel for schedule(static) if (p->k * p->n > FEW_PRODUCTS && ph_run_max_threads() > 1)
+#pragma omp parallel for schedule(static) if (p->k * p->n > PH_FEW_PRODUCTS && ph_run_max_threads() > 1)
       for (gint64 j = 0; j < p->n; j += COLUMNS)
         if (!g_cancellable_is_cancelled (p->cancellable))
           multiply_vector (p, j, MIN (COLUMNS, p->n - j));
@@ -146,19 +144,11 @@ typedef struct
   float *panels;       /* (nullable)                                                                */
 } PanelProduct;
 
-/* Returns the elements of the panels of one right matrix. */
-static gsize
-panel_room (gsize n, gsize k)
-{
-  const gsize panel = ph_lanes ()->panel;
-
-  return (n + panel - 1) / panel * panel * k;
-}
-
 static gsize
 panel_bytes (const PanelProduct *product)
 {
-  return (product->one_right ? 1 : product->n_threads) * panel_room ((gsize) product->n, (gsize) product->k) * sizeof (float);
+  return (product->one_right ? 1 : product->n_threads) * ph_lanes_panels ((gsize) product->k, (gsize) product->n)
+         * sizeof (float);
 }
 
 static void
@@ -202,11 +192,11 @@ product_init (PanelProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   if (product->one_right)
     product->m = (gint64) ph_tensor_count (left) / product->k;
   if (product->n * product->k > (product->constant && product->m > 1 ? MOST_WEIGHTS : MOST_RIGHT)
-      || (!product->constant && product->m < MANY_ROWS && product->m * product->n * product->k > FEW_PRODUCTS))
+      || (!product->constant && product->m < MANY_ROWS && product->m * product->n * product->k > PH_FEW_PRODUCTS))
     return ph_kernel_refuse (kernel, "so large a right matrix is faster unpacked, in the blocks of dnnl") != NULL;
   product->n_products = product->one_right ? 1 : (gsize) ph_dims_product (product->dims, 0, product->rank - 2);
   product->n_threads = 1;
-  if ((gint64) product->n_products * product->m * product->n * product->k > FEW_PRODUCTS)
+  if ((gint64) product->n_products * product->m * product->n * product->k > PH_FEW_PRODUCTS)
     product->n_threads = (guint) CLAMP ((gint64) product->n_products * product->m / 8, 1, (gint64) ph_run_max_threads ());
   return TRUE;
 }
@@ -267,7 +257,7 @@ product_run (PanelProduct *product, PhKernel *kernel, float *out)
   const float *a = ph_tensor_data (left), *b = product->one_right ? NULL : ph_tensor_data (right);
   const gsize rows = product->n_products * (gsize) product->m, n_threads = product->n_threads;
   GCancellable *cancellable = kernel->run->options->cancellable;
-  const gsize room = product->one_right ? 0 : panel_room ((gsize) product->n, (gsize) product->k);
+  const gsize room = product->one_right ? 0 : ph_lanes_panels ((gsize) product->k, (gsize) product->n);
   g_autofree Offsets *several = NULL;
   Offsets one = { 0, 0 }, *offsets = &one;
   gsize i = 0;
@@ -302,7 +292,7 @@ product_run (PanelProduct *product, PhKernel *kernel, float *out)
 float *
 ph_product_new_room (gsize n, gsize k)
 {
-  return g_try_new (float, panel_room (n, k) + 1);
+  return g_try_new (float, ph_lanes_panels (k, n) + 1);
 }
 
 #define TINY 1024 /* multiplications: less than a call of oneDNN costs */
@@ -325,7 +315,7 @@ ph_product_of (gsize m, gsize n, gsize k, const float *a, const float *b, gboole
           }
       return TRUE;
     }
-  if (m >= 4 && n >= 8 && (gint64) (n * k) <= MOST_RIGHT && (m >= MANY_ROWS || (gint64) (m * n * k) <= FEW_PRODUCTS))
+  if (m >= 4 && n >= 8 && (gint64) (n * k) <= MOST_RIGHT && (m >= MANY_ROWS || (gint64) (m * n * k) <= PH_FEW_PRODUCTS))
     {
       ph_lanes_pack (b, k, n, transposed ? k : n, transposed, room);
       ph_lanes ()->product (m, n, k, a, k, room, NULL, out, n);

@@ -376,7 +376,7 @@ pack_tiles (Tiles *tiles, PhTensor *w)
 {
   const gsize in = (gsize) ph_tensor_dims (w)[0], channels = (gsize) ph_tensor_dims (w)[1],
               area = (gsize) (tiles->high * tiles->wide);
-  const gsize n = channels * area, panel = ph_lanes ()->panel;
+  const gsize n = channels * area;
   const float *data;
   g_autofree float *rows = g_try_new (float, in *n), *once = NULL;
   gpointer room = NULL;
@@ -385,7 +385,7 @@ pack_tiles (Tiles *tiles, PhTensor *w)
     data = ph_tensor_data (w);
   else
     data = (once = g_try_malloc (ph_tensor_bytes (w))) != NULL && ph_tensor_copy_data (w, once) ? once : NULL;
-  if (data == NULL || rows == NULL || posix_memalign (&room, 64, (n + panel - 1) / panel * panel * in * sizeof (float)) != 0)
+  if (data == NULL || rows == NULL || posix_memalign (&room, 64, ph_lanes_panels (in, n) * sizeof (float)) != 0)
     return FALSE;
   for (gsize i = 0; i < in; i++)
     for (gsize c = 0; c < channels; c++)
@@ -406,7 +406,7 @@ run_tiles (PhKernel *kernel, gpointer prepared)
   PhTensor *x = kernel->inputs[0], *w = kernel->inputs[1], *bias = ph_kernel_input (kernel, 2), *y;
   const gint64 *dims = ph_tensor_dims (x);
   const gsize in = (gsize) dims[1], channels = (gsize) ph_tensor_dims (w)[1], part = (gsize) tiles->wide * channels;
-  const gsize n = (gsize) tiles->high * part, panel = ph_lanes ()->panel, columns = (n + panel - 1) / panel * panel;
+  const gsize n = (gsize) tiles->high * part, columns = ph_lanes_panels (1, n);
   const gsize width = (gsize) dims[3];
   g_autofree float *offsets = g_new0 (float, columns), *row = g_try_new (float, width *n);
   const float *pixels = ph_tensor_packed (x);

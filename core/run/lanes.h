@@ -90,7 +90,8 @@ const PhLanes *ph_lanes (void);
 /* Of @n floats, in double: their mean (0 unless @centre), and 1 / sqrt (the mean of their squares from it + epsilon). */
 void ph_lanes_moments (gsize n, const float *x, double epsilon, gboolean centre, double *mean, double *inverse);
 
-/* @b [k, n] (or its transposed, [n, k]) as a product wants it; @out has ceil (n / panel) * panel * k elements. @ldb: from row to row. */
+/* @b [k, n] (or its transposed, [n, k]) as a product wants it; @out has ph_lanes_panels (k, n) elements. @ldb: from row to row. */
+gsize ph_lanes_panels (gsize k, gsize n); /* ceil (n / panel) * panel * k */
 void ph_lanes_pack (const float *b, gsize k, gsize n, gsize ldb, gboolean transposed, float *out);
 
 G_END_DECLS

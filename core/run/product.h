@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define PH_FEW_PRODUCTS ((gint64) 4 << 20) /* multiplications that one thread does as fast as several */
+
 /* ph_lanes_pack() of what a tensor of floats holds from element @first on; what is not in memory is read in parts, and does not stay there.
  * FALSE: its elements cannot be had. */
 gboolean ph_product_pack (PhTensor *b, gsize first, gsize k, gsize n, gboolean transposed, float *panels);

@@ -135,7 +135,7 @@ prepare_recurrent (PhKernel *kernel)
 static float *
 new_panels (Recurrent *recurrent, PhTensor *from, gsize first, gsize n, gsize k)
 {
-  const gsize panel = ph_lanes ()->panel, size = (n + panel - 1) / panel * panel * k * sizeof (float);
+  const gsize size = ph_lanes_panels (k, n) * sizeof (float);
   gpointer panels = NULL;
 
   if (posix_memalign (&panels, 64, size) != 0)

@@ -418,22 +418,81 @@ run_split (PhKernel *kernel, gpointer prepared)
 
 /* ── tables in files ── */
 
-#define MANY_BYTES ((gsize) 1 << 20) /* of a table: fewer are soon in memory */
+#define MANY_BYTES ((gsize) 1 << 20)  /* of a table: fewer are soon in memory */
+#define KEPT_BYTES ((gsize) 16 << 20) /* of rows that were read, at most      */
 
-/* Rows of a table of embeddings are read from its file, since the whole one would take memory for the few that are wanted. */
+/* Rows of a table of embeddings are read from its file, since the whole one would take memory for the few that are wanted; those that were
+ * read stay, since a call of the system for each takes longer than all else. */
+typedef struct
+{
+  PhTensor *table;   /* (nullable) owned: what they are rows of    */
+  GHashTable *kept;  /* (element-type gsize guint): from 1 on      */
+  GByteArray *bytes; /* of the kept ones, one after the other      */
+} TableRows;
+
+static void
+forget_rows (TableRows *rows)
+{
+  g_hash_table_remove_all (rows->kept);
+  g_byte_array_set_size (rows->bytes, 0);
+}
+
+static void
+free_rows (gpointer data)
+{
+  TableRows *rows = data;
+
+  g_clear_pointer (&rows->table, ph_tensor_unref);
+  g_hash_table_unref (rows->kept);
+  g_byte_array_unref (rows->bytes);
+  g_free (rows);
+}
+
+static gsize
+packed_rows (gpointer data)
+{
+  return ((const TableRows *) data)->bytes->len;
+}
+
+/* Copies row @row, of @width elements of @bytes in all. Returns FALSE if it cannot be read. */
+static gboolean
+copy_row (TableRows *rows, gsize row, gsize width, gsize bytes, char *out)
+{
+  guint at = GPOINTER_TO_UINT (g_hash_table_lookup (rows->kept, GSIZE_TO_POINTER (row)));
+
+  if (at == 0)
+    {
+      if (!ph_tensor_copy_part (rows->table, row * width, width, out))
+        return FALSE;
+      if (rows->bytes->len + bytes > KEPT_BYTES)
+        forget_rows (rows);
+      if (bytes > KEPT_BYTES)
+        return TRUE;
+      g_byte_array_append (rows->bytes, (const guint8 *) out, (guint) bytes);
+      g_hash_table_insert (rows->kept, GSIZE_TO_POINTER (row), GUINT_TO_POINTER ((guint) (rows->bytes->len / bytes)));
+      return TRUE;
+    }
+  memcpy (out, rows->bytes->data + (at - 1) * bytes, bytes);
+  return TRUE;
+}
+
 static gpointer
 prepare_gather (PhKernel *kernel)
 {
   PhTensor *table = ph_kernel_input (kernel, 0), *indices = ph_kernel_input (kernel, 1);
+  TableRows *rows;
   guint axis = 1;
 
   if (!ph_tensor_is_on_disk (table) || ph_tensor_bytes (table) < MANY_BYTES)
     return ph_kernel_refuse (kernel, "the table is in memory, or soon is");
-  return ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (table), &axis) && axis == 0
-                 && ph_tensor_rank (table) + ph_tensor_rank (indices) - 1 <= PH_MAX_RANK
-                 && ph_tensor_count (indices) <= (gsize) ph_tensor_dims (table)[0] / 4
-             ? PH_PREPARED
-             : ph_kernel_refuse (kernel, "it does not read a few rows of a table");
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (table), &axis) || axis != 0
+      || ph_tensor_rank (table) + ph_tensor_rank (indices) - 1 > PH_MAX_RANK
+      || ph_tensor_count (indices) > (gsize) ph_tensor_dims (table)[0] / 4)
+    return ph_kernel_refuse (kernel, "it does not read a few rows of a table");
+  rows = g_new0 (TableRows, 1);
+  rows->kept = g_hash_table_new (NULL, NULL);
+  rows->bytes = g_byte_array_new ();
+  return rows;
 }
 
 static gboolean
@@ -444,20 +503,27 @@ run_gather (PhKernel *kernel, gpointer prepared)
   const gint64 height = ph_tensor_dims (table)[0];
   const gsize width = (gsize) ph_dims_product (ph_tensor_dims (table), 1, rank);
   const gsize bytes = width * ph_dtype_size (ph_tensor_dtype (table));
+  TableRows *rows = prepared;
   gint64 dims[PH_MAX_RANK + 1];
-  g_autofree gint64 *rows = NULL;
+  g_autofree gint64 *at = NULL;
   gsize n;
   char *out;
 
   memcpy (dims, ph_tensor_dims (indices), more * sizeof *dims);
   memcpy (dims + more, ph_tensor_dims (table) + 1, (rank - 1) * sizeof *dims);
-  rows = ph_kernel_ints (kernel, 1, &n);
+  at = ph_kernel_ints (kernel, 1, &n);
+  if (rows->table != table)
+    {
+      forget_rows (rows);
+      g_clear_pointer (&rows->table, ph_tensor_unref);
+      rows->table = ph_tensor_ref (table);
+    }
   for (gsize i = 0; i < n; i++)
-    if (rows[i] < -height || rows[i] >= height)
+    if (at[i] < -height || at[i] >= height)
       return FALSE; /* the reference kernel says so */
   out = ph_kernel_output_unset (kernel, 0, ph_tensor_dtype (table), more + rank - 1, dims, NULL);
   for (gsize i = 0; out != NULL && i < n; i++)
-    if (!ph_tensor_copy_part (table, (gsize) (rows[i] < 0 ? rows[i] + height : rows[i]) * width, width, out + i * bytes))
+    if (!copy_row (rows, (gsize) (at[i] < 0 ? at[i] + height : at[i]), width, bytes, out + i * bytes))
       {
         ph_kernel_take (kernel, 0, NULL);
         return FALSE;
@@ -477,7 +543,7 @@ const PhKernelRow ph_kernels_rows[] = {
   ELEMENTWISE (Softplus), ELEMENTWISE (Softsign), ELEMENTWISE (Sqrt), ELEMENTWISE (Sub), ELEMENTWISE (Swish), ELEMENTWISE (Tanh),
   ELEMENTWISE (ThresholdedRelu), ELEMENTWISE (Where),
   { &ph_op_Concat, PH_DEVICE_CPU, "rows", 10, prepare_concat, run_concat, NULL },
-  { &ph_op_Gather, PH_DEVICE_CPU, "file", 10, prepare_gather, run_gather, NULL, NULL, NULL, TRUE },
+  { &ph_op_Gather, PH_DEVICE_CPU, "file", 10, prepare_gather, run_gather, free_rows, packed_rows, NULL, TRUE },
   { &ph_op_GlobalAveragePool, PH_DEVICE_CPU, "rows", 10, prepare_global_average, run_global_average, NULL },
   { &ph_op_LogSoftmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },
   { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },

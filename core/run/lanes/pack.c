@@ -39,8 +39,16 @@ pack_columns (const float *b, gsize k, gsize n, gsize ldb, float *out)
 
       if (width < panel)
         memset (out, 0, panel * k * sizeof *out);
-      ph_transpose_words (width, k, (const guint32 *) (gconstpointer) (b + at * ldb), ldb, (guint32 *) (gpointer) out, panel);
+      ph_transpose_floats (width, k, b + at * ldb, ldb, out, panel);
     }
+}
+
+gsize
+ph_lanes_panels (gsize k, gsize n)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  return (n + panel - 1) / panel * panel * k;
 }
 
 void
