@@ -59,6 +59,8 @@ ph_inspector_add_section (PhInspector *self, const char *title)
   return GTK_LIST_BOX (list);
 }
 
+#define SHORT_VALUE 8 /* characters */
+
 static GtkWidget *
 add_row (GtkListBox *section, const char *name, const char *text, int indent, GtkLabel **label)
 {
@@ -69,6 +71,7 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent, Gt
   /* Several words wrap: "inside n16 Relu: attribute alpha" says at its end what it is about. One long name keeps both its ends. */
   const gboolean words = name && strchr (name, ' ') != NULL;
   gtk_label_set_wrap (GTK_LABEL (left), words);
+  gtk_label_set_wrap_mode (GTK_LABEL (left), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_lines (GTK_LABEL (left), words ? 4 : -1);
   gtk_label_set_ellipsize (GTK_LABEL (left), words ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (left), 18);
@@ -80,6 +83,8 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent, Gt
   gtk_label_set_wrap (GTK_LABEL (right), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (right), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_lines (GTK_LABEL (right), 4);
+  /* A short value stays on its line: a long word to the left of it breaks. */
+  gtk_label_set_width_chars (GTK_LABEL (right), text != NULL ? (int) MIN (g_utf8_strlen (text, -1), SHORT_VALUE) : 0);
   gtk_label_set_ellipsize (GTK_LABEL (right), PANGO_ELLIPSIZE_END);
   gtk_widget_set_valign (right, GTK_ALIGN_BASELINE);
   gtk_widget_set_hexpand (right, TRUE);
