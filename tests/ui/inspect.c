@@ -209,6 +209,31 @@ test_feeding (void)
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (driver_find (inspector (), GTK_TYPE_ENTRY))), ==, "2.5");
 }
 
+/* Beside a name of one long word a short value stays on its line. */
+static void
+test_long_name (void)
+{
+  static const char text[]
+      = "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+        "g (float[2,4] x, float[2,4] s, float[4] k) => (float[2,4] y) { y = com.microsoft.SkipSimplifiedLayerNormalization (x, s, k) }\n";
+  g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "long-name.onnxtxt", NULL);
+  GtkWidget *box, *value;
+
+  g_mkdir_with_parents (g_get_user_cache_dir (), 0700);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  driver_open (path);
+  driver_run ("profile --random 1");
+  driver_expect_text (inspector (), "Whole run");
+  driver_settle ();
+  box = gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row_below ("Time", 1)));
+  value = gtk_widget_get_next_sibling (gtk_widget_get_first_child (box));
+  g_assert_nonnull (
+      strstr (gtk_label_get_text (GTK_LABEL (gtk_widget_get_first_child (box))), "SkipSimplifiedLayerNormalization"));
+  g_assert_cmpint (pango_layout_get_line_count (gtk_label_get_layout (GTK_LABEL (value))), ==, 1);
+  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (value))));
+  g_unlink (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -220,5 +245,6 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/feeding", test_feeding);
   g_test_add_func ("/inspect/foreign", test_foreign);
   g_test_add_func ("/inspect/modules", test_modules);
+  g_test_add_func ("/inspect/long-name", test_long_name);
   return driver_main ();
 }
